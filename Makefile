@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests that reach kernels; numba checks an index only where it is told to, and keeps such code in a cache folder of its own.
 # Left out: files that call no kernel, and Ctrl-C during kernels that other files run to their end.
 KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden arena/test_contest.py test_bounds.py
-NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py mistakes.py reader.py syntax.py)
+NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py parse_errors.py parser.py syntax.py)
 
 .PHONY: help demo test static kernels bounds bench dist docs clean
 .DEFAULT_GOAL := help

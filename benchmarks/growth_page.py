@@ -22,7 +22,7 @@ from scipy import stats
 from meldlab.cards import classes
 from meldlab.cost import memory_text
 from meldlab.formatting import time_text
-from meldlab.reports.plot import BLUE, ORANGE, RED, Sheet, blank, save
+from meldlab.reports.plot import BLUE, ORANGE, RED, Plot, new_figure, save
 from meldlab.statistics import Interval
 from meldlab.waiting import WaitingGame
 from meldlab.waiting.cost import cpu_memory, num_pairs
@@ -220,11 +220,11 @@ def slopes(growth: Growth, room: str) -> str:
     return f"{table(head, rows)}\n\n{growth.where(room)}"
 
 
-def drawn(growth: Growth, room: str) -> Sheet:
+def drawn(growth: Growth, room: str) -> Plot:
     """Return the picture of a room: a panel for each pair of axes, points and the lines through them."""
     shown = [one for one in growth.of(room) if not one.flat and (room, one.y) not in HIDDEN]
     axes_of = list(dict.fromkeys((one.x, one.y) for one in shown))
-    figure, panels = blank(panels=len(axes_of), size=(4.6, 3.8))
+    figure, panels = new_figure(panels=len(axes_of), size=(4.6, 3.8))
     data: dict[str, list[Any]] = {key: [] for key in ("series", "x", "y", "value", "measured")}
     for (x, y), axes in zip(axes_of, panels, strict=True):
         for colour, one in zip(COLOURS * 2, (each for each in shown if (each.x, each.y) == (x, y)), strict=False):

@@ -9,40 +9,42 @@ from pathlib import Path
 
 import numpy as np
 
-from meldlab.analysis.study import Effort
+from meldlab.analysis.study import StudyConfig
 from meldlab.recycle.game import Described
 from meldlab.runs.store import Store
-from meldlab.variants.runner import Workbench
-from meldlab.variants.search import Discovery, Sizes, search
-from meldlab.variants.spec import Aim, Demand, Span, Wishes
+from meldlab.variants.runner import VariantRunner
+from meldlab.variants.search import SearchBudget, SearchResult, search
+from meldlab.variants.spec import Constraint, IntRange, Objective, SearchSpec
 
 GAMES, SIMULATIONS, SEED = 100, 200, 1
 
 
-class Unraced(Sizes):
-    """One heat of all deals, in which nobody is stopped."""
+class Unraced(SearchBudget):
+    """One rung of all deals, in which no variant is stopped."""
 
     @property
-    def heats(self) -> list[int]:
+    def rungs(self) -> list[int]:
         return [self.games]
 
 
-def found(sizes: Sizes, folder: str) -> Discovery:
+def found(budget: SearchBudget, folder: str) -> SearchResult:
     game = Described.named("leduc_poker")
-    wishes = Wishes.of(game, [Span("BET", 1, 4), Span("RAISES", 1, 5)], Aim("drama"), [Demand.parse("fairness > 0.9")], True)
+    spec = SearchSpec.for_game(
+        game, [IntRange("BET", 1, 4), IntRange("RAISES", 1, 5)], Objective("drama"), [Constraint.parse("fairness > 0.9")], True
+    )
     run = Store.open(Path(folder, "runs.sqlite")).run("benchmark", {})
-    return search(game, wishes, sizes, Workbench(Effort(GAMES, simulations=SIMULATIONS, seed=SEED), run))
+    return search(game, spec, budget, VariantRunner(StudyConfig(GAMES, simulations=SIMULATIONS, seed=SEED), run))
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        whole, raced = (found(sizes(trials=20, games=GAMES, fresh=2), folder) for sizes in (Unraced, Sizes))
-    for says, one in (("all deals", whole), ("raced", raced)):
-        assert one.winner is not None
-        print(f"{says:10} winner {one.winner.variant.name}, {one.played:,} games of searching players")
+        whole, raced = (found(budget(trials=20, games=GAMES, test_games=2), folder) for budget in (Unraced, SearchBudget))
+    for title, result in (("all deals", whole), ("raced", raced)):
+        assert result.winner is not None
+        print(f"{title:10} winner {result.winner.variant.settings_text}, {result.games_played:,} games of searching players")
     for measure in ("drama", "spread", "order", "decisions", "clarity"):
         ratios = []
-        parts = [one.gathered.contributions(measure) for one in whole.attempts if one.gathered is not None and not one.stopped]
+        parts = [trial.played.contributions(measure) for trial in whole.trials if trial.played is not None and not trial.stopped]
         known = [each for each in parts if each is not None]
         for i, mine in enumerate(known):
             for theirs in known[:i]:

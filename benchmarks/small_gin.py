@@ -334,7 +334,7 @@ def run(tree: Tree, way: Way, steps: int, seed: int) -> dict[str, Any]:
 
 def draw(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw the mean of the seeds for each way, with the lowest and the highest; past selves are dashed."""
-    from meldlab.reports.plot import blank, save
+    from meldlab.reports.plot import new_figure, save
 
     colours = dict(
         zip(
@@ -343,7 +343,7 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
             strict=True,
         )
     )
-    figure, (axes,) = blank(size=(8.0, 5.5))
+    figure, (axes,) = new_figure(size=(8.0, 5.5))
     columns: dict[str, list[Any]] = {name: [] for name in ("way", "seed", "decisions", "last", "mean")}
     for way in WAYS:
         curves = np.array([one["curve"] for one in runs if one["way"]["name"] == way.name])

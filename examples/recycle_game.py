@@ -3,7 +3,8 @@
 import tempfile
 from pathlib import Path
 
-from meldlab.analysis.study import Effort, Subject, analyse
+from meldlab.analysis.study import StudyConfig, analyse
+from meldlab.analysis.variant import Variant
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.checker import check
 from meldlab.runs.store import Store
@@ -30,7 +31,8 @@ def main() -> None:
     """Check the text, then let random and searching players meet."""
     print([str(diagnostic.error(TRADE_UP)) for diagnostic in check(TRADE_UP).diagnostics] or "nothing to complain of")
     with tempfile.TemporaryDirectory() as folder:
-        found = analyse(Subject(Described("trade up", TRADE_UP)), Effort(10, 1000, simulations=20), Store.open(Path(folder, "runs.sqlite")))
+        variant, config = Variant(Described("trade up", TRADE_UP)), StudyConfig(10, 1000, simulations=20)
+        found = analyse(variant, config, Store.open(Path(folder, "runs.sqlite")))
     for heuristic in found.heuristics:
         print(f"{heuristic.name:14} {heuristic.interval}")
 

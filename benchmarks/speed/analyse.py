@@ -93,11 +93,12 @@ def bench_analyse(
 def _quick_page(described: "Described", seed: int) -> dict[str, float]:
     """Return the CPU seconds and the seconds on the clock that a quick page takes."""
     from meldlab.analysis.page import analysis_page
-    from meldlab.analysis.study import Effort, Subject, analyse
+    from meldlab.analysis.study import StudyConfig, analyse
+    from meldlab.analysis.variant import Variant
     from meldlab.runs.store import Store
 
     cpu, wall = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        effort = Effort.of(None, None, quick=True, player="mcts", seed=seed)
-        analysis_page(analyse(Subject(described), effort, Store.open(f"{folder}/runs.sqlite")))
+        config = StudyConfig.from_options(None, None, quick=True, player="mcts", seed=seed)
+        analysis_page(analyse(Variant(described), config, Store.open(f"{folder}/runs.sqlite")))
     return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}

@@ -15,8 +15,9 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from meldlab.analysis.forecast import Forecast
-from meldlab.analysis.playing import LineUp, sample_of
-from meldlab.analysis.study import Effort, Subject
+from meldlab.analysis.playing import LineUp, sample_from_games
+from meldlab.analysis.study import StudyConfig
+from meldlab.analysis.variant import Variant
 from meldlab.arena.contest import contest
 from meldlab.cost import Cost, cores_text, peak_memory
 from meldlab.gin.computing.compute import LOOKUP, Setting, checked, compute, device_of
@@ -92,11 +93,11 @@ def tuning_cost(typical: Shard, games: int, threads: int = 0) -> Cost:
     return Cost(games / 2 * found.seconds / cores, _held(), cores_text(cores), basis)
 
 
-def study_cost(subject: Subject, effort: Effort, missing: Mapping[LineUp, int], threads: int = 0) -> Cost:
+def study_cost(variant: Variant, config: StudyConfig, missing: Mapping[LineUp, int], threads: int = 0) -> Cost:
     """Return what so many games of each searching line-up would take, by random games of the described game."""
-    machine, cores = subject.machine, _cores(threads)
-    line_up = effort.line_ups(machine.players)["random"]
-    random = sample_of(play_games(machine, line_up.players, RANDOM_GAMES, effort.seed, threads=1), machine.scoring, 0)
+    machine, cores = variant.machine, _cores(threads)
+    line_up = config.line_ups(machine.players)["random"]
+    random = sample_from_games(play_games(machine, line_up.players, RANDOM_GAMES, config.seed, threads=1), machine.scoring, 0)
     forecast = Forecast.of(machine, random, missing)
     basis = f"{RANDOM_GAMES} random games played here, and {sum(missing.values()):,} games of searching players to be played"
     return Cost(forecast.seconds / cores, _held(), cores_text(cores), basis)

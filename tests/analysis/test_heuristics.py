@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from meldlab.analysis import heuristics as h
 from meldlab.analysis.heuristics import NAMES, Heuristic, heuristics
 from meldlab.analysis.playing import LineUp
-from meldlab.analysis.playing import sample_of as played_sample
+from meldlab.analysis.playing import sample_from_games as played_sample
 from meldlab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine

@@ -18,13 +18,13 @@ from matplotlib.figure import Figure
 
 from meldlab.analysis.comparison import Comparison, write_comparison
 from meldlab.analysis.heuristics import NAMES
+from meldlab.analysis.library_range import LibraryRange
 from meldlab.analysis.page import analysis_page, write_analysis
-from meldlab.analysis.strip import Strip
-from meldlab.analysis.study import Analysis, Effort
+from meldlab.analysis.study import Analysis, StudyConfig
 from meldlab.analysis.tables import Labelled, tables
 from meldlab.errors import NotPossible
 from meldlab.recycle import library
-from meldlab.recycle.language.header import Preface, coloured
+from meldlab.recycle.language.header import Header, highlight
 from meldlab.reports.page import download_link, figure_svg, render
 from meldlab.statistics import Interval
 from tests.analysis.samples import BY_HAND
@@ -70,7 +70,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return study("gin_rummy", tmp_path_factory.mktemp("study"), Effort(3, 50, simulations=5, seed=1, quick=True), LIMIT=30)
+    return study("gin_rummy", tmp_path_factory.mktemp("study"), StudyConfig(3, 50, simulations=5, seed=1, quick=True), LIMIT=30)
 
 
 def test_the_page_has_everything_inside(analysis: Analysis) -> None:
@@ -130,29 +130,29 @@ def test_comments_are_told_once(analysis: Analysis) -> None:
     said = " ".join(read.text.split())
     assert said.count("A pack of 52; aces are low.") == 1
     assert said.count("Rules: https://www.pagat.com/rummy/ginrummy.html") == 1
-    inside = [line.partition(";;")[2].strip() for line in analysis.subject.preface.code.splitlines() if ";;" in line]
+    inside = [line.partition(";;")[2].strip() for line in analysis.variant.header.code.splitlines() if ";;" in line]
     assert inside
     assert all(said.count(note) == 1 for note in inside)
 
 
 def test_a_strip_has_a_mark_for_every_other_game_of_the_library() -> None:
-    games = {mark.game for name in NAMES for mark in Strip.of(name, "", Interval(0.5, 0.4, 0.6)).others}  # type: ignore[union-attr]
+    games = {mark.game for name in NAMES for mark in LibraryRange.for_heuristic(name, "", Interval(0.5, 0.4, 0.6)).others}  # type: ignore[union-attr]
     assert games == set(library.names()), "library.csv is of another library; make it anew"
-    strip = Strip.of("order", "golf", Interval(0.5, -9.0, 9.0))
+    strip = LibraryRange.for_heuristic("order", "golf", Interval(0.5, -9.0, 9.0))
     assert strip is not None
     assert "golf" not in {mark.game for mark in strip.others}
-    places = [strip.at(mark.value) for mark in strip.others]
+    places = [strip.position(mark.value) for mark in strip.others]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, 100)
-    assert (strip.at(-9.0), strip.at(9.0)) == (0, 100)
-    assert Strip.of("order", "golf", None) is None
+    assert (strip.position(-9.0), strip.position(9.0)) == (0, 100)
+    assert LibraryRange.for_heuristic("order", "golf", None) is None
 
 
 def test_whatever_a_game_is_called_stays_text(tmp_path: Path) -> None:
     path = tmp_path / "odd.rcy"
     text = library.entry("kuhn_poker").text.splitlines(keepends=True)
     path.write_text("".join([";; <script>alert('1')</script> & co\n", *text[1:]]))
-    page = analysis_page(study(str(path), tmp_path / "runs", Effort(2, 20, simulations=5, quick=True)))
+    page = analysis_page(study(str(path), tmp_path / "runs", StudyConfig(2, 20, simulations=5, quick=True)))
     assert "<script" not in page
     assert "<h1>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; co</h1>" in page
     assert Reader(page).open == []
@@ -181,7 +181,7 @@ def test_downloads_carry_their_files(analysis: Analysis) -> None:
     def content(name: str) -> str:
         return base64.b64decode(downloads[name].partition("base64,")[2]).decode()
 
-    assert content("gin_rummy.rcy") == analysis.subject.described.text
+    assert content("gin_rummy.rcy") == analysis.variant.game.text
     assert content("choice.csv") == analysis.tables["choice.csv"]
     assert json.loads(content("analysis.json"))["game"] == "gin_rummy"
     large = download_link("big.csv", "x,y\n" * 50_000)
@@ -240,7 +240,7 @@ def test_tables_have_the_published_columns() -> None:
 
 def test_code_is_coloured_and_nothing_is_lost() -> None:
     text = '(game (== 1 2) (< \'A "&") ;; a <b> & c\n)'
-    shown = str(coloured(text))
+    shown = str(highlight(text))
     assert '<span class="w">game</span>' in shown
     assert '<span class="c">;; a &lt;b&gt; &amp; c</span>' in shown
     assert Reader(f"<pre>{shown}</pre>").text == text
@@ -248,24 +248,24 @@ def test_code_is_coloured_and_nothing_is_lost() -> None:
 
 def test_comments_become_rules() -> None:
     head = ";; Title\n;; Players: 2\n;; Rules: here\n;;\n;; A pack of\n;; cards.\n;; 1. Draw\n;; 2. Play\n;; a card\n;; - last\n\n"
-    preface = Preface.of("\ufeff" + head + "(game ;; deal\n ;; ten cards\n)\n")
-    assert preface.title == "Title"
-    assert preface.lines == ("Players: 2", "Rules: here", "A pack of cards.", "1. Draw", "2. Play a card", "- last")
-    assert preface.code == "(game ;; deal\n ;; ten cards\n)"
-    assert preface.blocks[1:] == [("ol", 1, ["Draw", "Play a card"]), ("ul", 1, ["last"])]
-    assert Preface.of("(game)") == Preface("", (), "(game)")
-    assert Preface.of(";; only a title").code == ""
+    header = Header.parse("\ufeff" + head + "(game ;; deal\n ;; ten cards\n)\n")
+    assert header.title == "Title"
+    assert header.lines == ("Players: 2", "Rules: here", "A pack of cards.", "1. Draw", "2. Play a card", "- last")
+    assert header.code == "(game ;; deal\n ;; ten cards\n)"
+    assert header.blocks[1:] == [("ol", 1, ["Draw", "Play a card"]), ("ul", 1, ["last"])]
+    assert Header.parse("(game)") == Header("", (), "(game)")
+    assert Header.parse(";; only a title").code == ""
 
 
 @pytest.mark.parametrize("name", library.names())
 def test_library_texts_tell_the_rules_that_the_documentation_tells(name: str) -> None:
     told = PAGES.joinpath(f"{name}.md").read_text().split("## Rules\n")[1].split("\n## ")[0]
-    lines = Preface.of(library.entry(name).text).lines
+    lines = Header.parse(library.entry(name).text).lines
     assert " ".join(lines[2:]).split() == told.split()
 
 
 def test_games_side_by_side(analysis: Analysis, tmp_path: Path) -> None:
-    other = study("gin_rummy", tmp_path, Effort(3, 50, simulations=5, seed=1))
+    other = study("gin_rummy", tmp_path, StudyConfig(3, 50, simulations=5, seed=1))
     comparison = Comparison([other, analysis, other])
     assert comparison.names == ["Gin Rummy", "Gin Rummy (LIMIT=30)", "Gin Rummy"]
     assert comparison.scaled.min() == 0

@@ -9,7 +9,8 @@ import pytest
 from meldlab.analysis import playing
 from meldlab.analysis.figures import GRID, draw_spread, lead_curves, normalised_spread
 from meldlab.analysis.playing import LineUp
-from meldlab.analysis.study import Analysis, Effort, Subject, analyse
+from meldlab.analysis.study import Analysis, StudyConfig, analyse
+from meldlab.analysis.variant import Variant
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
@@ -18,12 +19,12 @@ from meldlab.runs.store import Counts, Store
 from meldlab.runs.tasks import Shard
 from tests.analysis.samples import BY_HAND, Row, sample_of
 
-SMALL = Effort(games=4, counted=100, simulations=20, seed=3)
+SMALL = StudyConfig(games=4, random_scores=100, simulations=20, seed=3)
 
 
-def study(name: str, folder: Path, effort: Effort = SMALL, **settings: int) -> Analysis:
+def study(name: str, folder: Path, config: StudyConfig = SMALL, **settings: int) -> Analysis:
     folder.mkdir(exist_ok=True)
-    return analyse(Subject.of(Described.named(name), settings), effort, Store.open(folder / "runs.sqlite"), jobs=1)
+    return analyse(Variant(Described.named(name), settings), config, Store.open(folder / "runs.sqlite"), jobs=1)
 
 
 def findings(analysis: Analysis) -> dict[str, object]:
@@ -36,7 +37,7 @@ def findings(analysis: Analysis) -> dict[str, object]:
 
 def test_random_branching_of_rummy_has_its_bands() -> None:
     machine = Machine.compile(library.entry("block_rummy").text)
-    sample = playing.sample_of(play_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
+    sample = playing.sample_from_games(play_games(machine, LineUp.parse("random,random").players, 100, seed=0), "min", 0)
     assert sample.scores.tolist() == machine.random_games(100, 0).scores.tolist()
     counts = Counter(sample.options.tolist())
     # Drawing has two options, melding and laying off mostly one or two, discarding from a full hand ten or eleven.
@@ -79,17 +80,17 @@ def test_a_study_is_the_same_again_and_in_pieces(tmp_path: Path, monkeypatch: py
 
 
 def test_more_games_keep_the_first_ones(tmp_path: Path) -> None:
-    few, many = study("kuhn_poker", tmp_path), study("kuhn_poker", tmp_path, Effort(6, 100, simulations=20, seed=3))
+    few, many = study("kuhn_poker", tmp_path), study("kuhn_poker", tmp_path, StudyConfig(6, 100, simulations=20, seed=3))
     assert many.skilled.games == 6
     assert many.skilled.scores[:4].tolist() == few.skilled.scores.tolist()
     assert Store.open(tmp_path / "runs.sqlite").runs()[0].finished is not None
 
 
 def test_variants_are_studies_of_their_own(tmp_path: Path) -> None:
-    effort = Effort(games=6, counted=200, player="random", seed=1)
-    plain, easy = study("gin_rummy", tmp_path, effort), study("gin_rummy", tmp_path, effort, LIMIT=60)
+    config = StudyConfig(games=6, random_scores=200, player="random", seed=1)
+    plain, easy = study("gin_rummy", tmp_path, config), study("gin_rummy", tmp_path, config, LIMIT=60)
     assert easy.random.decisions.mean() < plain.random.decisions.mean()
-    assert easy.subject.title == "Gin Rummy (LIMIT=60)"
+    assert easy.variant.title == "Gin Rummy (LIMIT=60)"
     assert easy.as_json()["settings"] == {"LIMIT": 60}
     assert len(Store.open(tmp_path / "runs.sqlite").runs()) == 2
 
@@ -105,7 +106,7 @@ def test_games_that_do_not_end_are_counted(tmp_path: Path) -> None:
     from meldlab.recycle.language.limits import Limits
 
     game = Described.named(str(path), limits=Limits(decisions=12))
-    found = analyse(Subject.of(game, {}), Effort(20, 50, "random"), Store.open(tmp_path / "runs.sqlite"), jobs=1)
+    found = analyse(Variant(game, {}), StudyConfig(20, 50, "random"), Store.open(tmp_path / "runs.sqlite"), jobs=1)
     assert found.random.capped > 0
     assert found.random.failed > 0
     assert found.random.capped + found.random.failed == 20

@@ -1,4 +1,4 @@
-"""The figures of a game: branching factor, decision spread, lead history, and how long, how good and how slow its games are."""
+"""Figures of an analysis: branching factor, decision spread, lead history, decisions, scores and time of games."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ __all__ = ["draw_branching", "draw_decisions", "draw_lead", "draw_scores", "draw
 
 Real = NDArray[np.float64]
 
-# Okabe and Ito's: told apart with every common kind of colour blindness. Seats, ranks and games take them in this order.
+# Okabe and Ito's palette, distinguishable with every common kind of colour blindness. Seats, ranks and games take them in this order.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
 GRID = np.linspace(0.0, 1.0, 101)
 SIZE = (7.0, 4.4)
@@ -37,8 +37,8 @@ def draw_branching(random: Sample, seed: int = 0) -> Plot:
     axes.scatter(move + jitter[0], options + jitter[1], s=area, c=colours, alpha=0.5, linewidths=0, rasterized=True)
     keys = [Line2D([], [], marker="o", ls="", ms=5, color=COLOURS[s % len(COLOURS)], label=f"p{s + 1}") for s in range(random.seats)]
     if len(np.unique(move)) > 3:
-        at = np.linspace(1, move.max(), min(201, int(move.max())))
-        keys += axes.plot(at, loess(move.astype(float), options.astype(float), at, 0.3), color="steelblue", lw=2.5, label="smoothed")
+        x = np.linspace(1, move.max(), min(201, int(move.max())))
+        keys += axes.plot(x, loess(move.astype(float), options.astype(float), x, 0.3), color="steelblue", lw=2.5, label="smoothed")
     _frame(axes, "decision point", "options")
     axes.set_ylim(0, max(2.0, 1.05 * float(options.max(initial=1))))
     axes.set_xlim(0, 1.02 * max(2.0, float(move.max(initial=1))))
@@ -62,7 +62,7 @@ def normalised_spread(skilled: Sample) -> tuple[Real, Real, Real]:
 
 
 def _portion(sample: Sample) -> Real:
-    """Return how much of its game has been played at each decision, 0 at the first and 1 at the last."""
+    """Return the part of the game played at each decision, 0 at the first and 1 at the last."""
     last = np.maximum(1, sample.decisions - 1)[sample.game]
     portion: Real = sample.move / last
     return portion
@@ -95,7 +95,7 @@ def draw_spread(skilled: Sample) -> Plot:
 def lead_curves(skilled: Sample) -> dict[int, Real]:
     """Return by final place, from 0 and ties broken by seat, the lead of every game that has scores at 101 points, [games, 101] float64.
 
-    A series holds what every decision's player estimated, and the true result at its end.
+    A series has the estimates of every decision's player, and the true result at its end.
     """
     result: dict[int, Real] = {place: np.zeros((0, len(GRID))) for place in range(skilled.seats)}
     if skilled.seats < 2:
@@ -106,9 +106,9 @@ def lead_curves(skilled: Sample) -> dict[int, Real]:
         if not mine.any():
             continue
         series = np.concatenate((skilled.leads[mine], truth[number][None]))
-        at = np.linspace(0.0, 1.0, len(series))
+        x = np.linspace(0.0, 1.0, len(series))
         for seat in range(skilled.seats):
-            curve = np.interp(GRID, at, series[:, seat])
+            curve = np.interp(GRID, x, series[:, seat])
             place = int(skilled.places[number, seat])
             result[place] = np.concatenate((result[place], curve[None]))
     return result
@@ -125,9 +125,11 @@ def draw_lead(skilled: Sample) -> Plot:
         # The points of one game hang together, so the band comes from the spread between games, not between points.
         smooth = loess(GRID, curves.T, GRID, 0.1).T
         intervals = [mean(column) for column in smooth.T]
-        middle = np.array([each.value for each in intervals])
+        middle = np.array([interval.value for interval in intervals])
         # A lead lies between 0 and 1; one game alone has no band.
-        low, high = (np.clip([getattr(each, end) if each.ends else np.nan for each in intervals], 0, 1) for end in ("low", "high"))
+        low, high = (
+            np.clip([getattr(interval, end) if interval.ends else np.nan for interval in intervals], 0, 1) for end in ("low", "high")
+        )
         colour = COLOURS[place % len(COLOURS)]
         axes.fill_between(GRID, low, high, color=colour, alpha=0.25, linewidth=0)
         keys += axes.plot(GRID, middle, color=colour, lw=2, label=f"final rank {place + 1}")
@@ -139,7 +141,7 @@ def draw_lead(skilled: Sample) -> Plot:
     if keys:
         _legend(axes, keys)
     else:
-        _say(axes, "nobody to lead, or no estimates")
+        _say(axes, "no lead with one player, or no estimates")
     return figure, rows
 
 
@@ -153,7 +155,7 @@ def draw_decisions(samples: Mapping[str, Sample]) -> Plot:
         _plain_logs(axes)
     axes.invert_yaxis()
     _frame(axes, "decision points per game", "")
-    columns = [(name, run + 1, int(many)) for name, sample in samples.items() for run, many in enumerate(sample.decisions)]
+    columns = [(name, run + 1, int(count)) for name, sample in samples.items() for run, count in enumerate(sample.decisions)]
     return figure, _columns(["ai", "run", "decisions"], columns)
 
 

@@ -1,10 +1,10 @@
-"""What random games tell before the searching players begin: whether games end, and how long the rest will take.
+"""Forecast from random games, before the searching players start: whether games end, and the time of the missing games.
 
->>> from meldlab.analysis.playing import sample_of
+>>> from meldlab.analysis.playing import sample_from_games
 >>> from meldlab.recycle.game import Described
 >>> from meldlab.recycle.players.search import play_games
->>> machine, everybody = Described.named("kuhn_poker").machine, LineUp.parse("random,random")
->>> random = sample_of(play_games(machine, everybody.players, 10, seed=1), machine.scoring, 0)
+>>> machine, line_up = Described.named("kuhn_poker").machine, LineUp.parse("random,random")
+>>> random = sample_from_games(play_games(machine, line_up.players, 10, seed=1), machine.scoring, 0)
 >>> Forecast.of(machine, random, {LineUp.parse("mcts:1000,random"): 30}).seconds > 0
 True
 """
@@ -27,22 +27,22 @@ TIMED = 20  # random games by which the speed of a decision is measured
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """Random games of a line-up, and the seconds that one core would need for the games still to be played."""
+    """Random games of a line-up, and the seconds that one core needs for the missing games."""
 
     random: Sample
     seconds: float
 
     @classmethod
     def of(cls, machine: Machine, random: Sample, missing: Mapping[LineUp, int]) -> "Forecast":
-        """Return what is to be expected of so many games of each line-up.
+        """Return the forecast for the ``missing`` games of each line-up.
 
-        A player that searches plays every option out ``simulations`` times, to the end or to its cap; how many options there are and how
-        far the end is, the random games say.
+        A searching player runs ``simulations`` rollouts of every option, to the end or to its limit; the random games have the number of
+        options and the distance to the end.
         """
-        machine.random_games(1, 0, 1)  # not the compilation is measured
+        machine.random_games(1, 0, 1)  # compiles, which is not measured
         start = time.process_time()
         decisions = int(machine.random_games(TIMED, 0, 1).decisions.sum())
-        of_one = (time.process_time() - start) / max(1, decisions)
+        seconds_per_decision = (time.process_time() - start) / max(1, decisions)
         to_the_end = random.decisions[random.game] - random.move
         work = 0.0
         for line_up, games in missing.items():
@@ -52,4 +52,4 @@ class Forecast:
                 mine = random.seat == seat
                 ahead = player.simulations * random.options[mine] * np.minimum(to_the_end[mine], player.rollout_limit)
                 work += games * float(ahead.sum()) / random.games
-        return cls(random, work * of_one)
+        return cls(random, work * seconds_per_decision)

@@ -1,6 +1,6 @@
-"""What a game is like, in ten published numbers, each with its 95 % interval over games and a sentence that says what it means.
+"""Ten published heuristics of a game, each with its 95 % interval over games and its meaning.
 
->>> fair = fairness(Sample.of_scores("max", np.array([[1, 0], [0, 1]])))
+>>> fair = fairness(Sample.from_scores("max", np.array([[1, 0], [0, 1]])))
 >>> fair.name, fair.interval.value
 ('fairness', 1.0)
 """
@@ -32,7 +32,7 @@ PUBLISHED_RULES = {
 
 @dataclass(frozen=True)
 class Heuristic:
-    """A number with its interval, None where the games do not define it, and what it means."""
+    """A value with its interval, None where the games do not define it, and its meaning."""
 
     name: str
     interval: Interval | None
@@ -45,14 +45,14 @@ class Heuristic:
 
 
 def heuristics(
-    random: Sample, skilled: Sample, single: Sample, counted: Sample | None = None, teams: Sequence[int] = ()
+    random: Sample, skilled: Sample, single: Sample, random_scores: Sample | None = None, teams: Sequence[int] = ()
 ) -> tuple[Heuristic, ...]:
     """Return all ten: from games of random players, of searching players, and of one of these in the first seat against random ones.
 
-    ``counted`` may be a larger sample of random games, without their decisions, for the chances of the first seat; ``teams`` has the number
-    of each seat's team, 0 for none.
+    ``random_scores`` may be a larger sample of random games, without their decisions, for the win rate of the first seat; ``teams`` has
+    the number of each seat's team, 0 for none.
     """
-    first = counted or random
+    first = random_scores or random
     return (
         fairness(first, teams),
         order(single, teams),
@@ -71,66 +71,66 @@ def heuristics(
 
 
 def fairness(random: Sample, teams: Sequence[int] = ()) -> Heuristic:
-    """Compare the chance of the first seat's side in random games with an equal share."""
-    sides, chance = _sides(random, teams), _wins_of_first(random, teams)
-    share = f" It wins {chance.value:.1%}, an equal share is {1 / sides:.1%}." if chance and sides > 1 else ""
+    """Compare the win rate of the first seat's side in random games with an equal share."""
+    sides, rate = _sides(random, teams), _wins_of_first(random, teams)
+    share = f" It wins {rate.value:.1%}, an equal share is {1 / sides:.1%}." if rate and sides > 1 else ""
     text = f"1 if {_first(random, teams)} wins its equal share of random games, 0 if it never or always wins.{share}"
-    return Heuristic("fairness", _tent(chance, sides), text, _tent(_firsts(random), random.seats))
+    return Heuristic("fairness", _tent(rate, sides), text, _tent(_firsts(random), random.seats))
 
 
-def _tent(chance: Interval | None, sides: int) -> Interval | None:
-    return None if chance is None or sides < 2 else chance.mapped(partial(_fair, sides))
+def _tent(rate: Interval | None, sides: int) -> Interval | None:
+    return None if rate is None or sides < 2 else rate.mapped(partial(_fair, sides))
 
 
-def _fair(sides: int, chance: Interval) -> Interval:
+def _fair(sides: int, rate: Interval) -> Interval:
     """Return 1 at an equal share of the wins, 0 at none or all of them."""
 
-    def fair(rate: float) -> float:
-        return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
+    def fair(share: float) -> float:
+        return share * sides if share <= 1 / sides else (sides - sides * share) / (sides - 1)
 
-    ends = sorted((fair(chance.low), fair(chance.high)))
+    ends = sorted((fair(rate.low), fair(rate.high)))
     # The tent has its top at the equal share.
-    return Interval(fair(chance.value), ends[0], 1.0 if chance.low <= 1 / sides <= chance.high else ends[1])
+    return Interval(fair(rate.value), ends[0], 1.0 if rate.low <= 1 / sides <= rate.high else ends[1])
 
 
 def order(single: Sample, teams: Sequence[int] = ()) -> Heuristic:
-    """Ask how much skill decides: the wins of one searching player's side against random ones, 0 for an equal share, 1 for all."""
-    sides, chance = _sides(single, teams), _wins_of_first(single, teams)
-    share = f" It wins {chance.value:.1%} of its games." if chance and sides > 1 else ""
+    """Measure the effect of skill: the win rate of one searching player's side against random ones, 0 for an equal share, 1 for all."""
+    sides, rate = _sides(single, teams), _wins_of_first(single, teams)
+    share = f" It wins {rate.value:.1%} of its games." if rate and sides > 1 else ""
     partners = len(first_side(single, teams)) > 1
     who = "one searching player and its random partners always beat" if partners else "one searching player always beats"
     text = f"How far skill beats chance: 1 if {who} random ones, 0 if it wins its equal share.{share}"
-    return Heuristic("order", _above(chance, sides), text, _above(_firsts(single), single.seats))
+    return Heuristic("order", _above(rate, sides), text, _above(_firsts(single), single.seats))
 
 
-def _above(chance: Interval | None, sides: int) -> Interval | None:
-    return None if chance is None or sides < 2 else chance.mapped(partial(_beyond_share, sides))
+def _above(rate: Interval | None, sides: int) -> Interval | None:
+    return None if rate is None or sides < 2 else rate.mapped(partial(_beyond_share, sides))
 
 
-def _beyond_share(sides: int, chance: Interval) -> Interval:
+def _beyond_share(sides: int, rate: Interval) -> Interval:
     """Return 0 at an equal share of the wins, 1 at all of them."""
-    value, low, high = ((rate - 1 / sides) / (1 - 1 / sides) for rate in (chance.value, chance.low, chance.high))
+    value, low, high = ((share - 1 / sides) / (1 - 1 / sides) for share in (rate.value, rate.low, rate.high))
     return Interval(value, low, high)
 
 
 def gain(single: Sample, random: Sample, teams: Sequence[int] = ()) -> Heuristic:
-    """Subtract the chance of the first seat's side among random players from its chance with a searching player in that seat."""
+    """Subtract the win rate of the first seat's side among random players from that with a searching player in that seat."""
 
-    def apart(one: Interval | None, other: Interval | None) -> Interval | None:
-        return difference(one, other) if one and other and _sides(single, teams) > 1 else None
+    def gap(searching: Interval | None, guessing: Interval | None) -> Interval | None:
+        return difference(searching, guessing) if searching and guessing and _sides(single, teams) > 1 else None
 
-    ours = apart(_wins_of_first(single, teams), _wins_of_first(random, teams))
+    ours = gap(_wins_of_first(single, teams), _wins_of_first(random, teams))
     text = f"What searching adds to the win rate of {_first(single, teams)} over choosing at random."
-    return Heuristic("gain", ours, text, apart(_firsts(single), _firsts(random)))
+    return Heuristic("gain", ours, text, gap(_firsts(single), _firsts(random)))
 
 
 def first_side(sample: Sample, teams: Sequence[int]) -> list[int]:
-    """Return the seats that win and lose with the first one."""
+    """Return the seats on the side of the first seat."""
     return [seat for seat in range(sample.seats) if seat == 0 or (teams and teams[0] and teams[seat] == teams[0])]
 
 
 def _sides(sample: Sample, teams: Sequence[int]) -> int:
-    """Return how many sides there are: teams, and players without a team."""
+    """Return the number of sides: teams, and players without a team."""
     return len({team or -seat for seat, team in enumerate(teams, 1)}) if teams else sample.seats
 
 
@@ -157,10 +157,10 @@ def convergence(random: Sample) -> Heuristic:
     """Fit a line to the options of each random game and turn its slope into 0 (ever more options) to 1 (ever fewer)."""
     slopes = np.array([_slope(random.options[random.game == number]) for number in range(random.games)])
     slopes = slopes[~np.isnan(slopes)]
-    towards = 1 - (slopes / 2 + 0.5)
-    interval = _mean(towards, np.ones(len(towards)))
-    way = f" On average a decision has {slopes.mean():+.3f} options more than the one before." if len(slopes) else ""
-    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer as a random game goes on, below 0.5 more.{way}")
+    values = 1 - (slopes / 2 + 0.5)
+    interval = _mean(values, np.ones(len(values)))
+    trend = f" On average a decision has {slopes.mean():+.3f} options more than the one before." if len(slopes) else ""
+    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer as a random game goes on, below 0.5 more.{trend}")
 
 
 def _slope(options: NDArray[np.int64]) -> float:
@@ -176,15 +176,15 @@ def _slope(options: NDArray[np.int64]) -> float:
 def spread(skilled: Sample) -> Heuristic:
     """Average best minus worst estimated score over decisions."""
     known = skilled.estimated
-    apart = np.abs(skilled.best - skilled.worst)[known]
+    gaps = np.abs(skilled.best - skilled.worst)[known]
     game = skilled.game[known]
-    interval = _mean(_sums(game, apart, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
+    interval = _mean(_sums(game, gaps, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
     text = "How much a decision matters: points of the final score between the best and the worst option, on average."
     return Heuristic("spread", interval, text)
 
 
 def drama(skilled: Sample) -> Heuristic:
-    """Measure how far behind the winner saw himself while behind: one half of the determinizations says when, the other how far."""
+    """Measure how far behind the winner was by its own estimates: one half of the determinizations decides when, the other how far."""
 
     def depth(leads: Real, others: Real) -> float:
         behind = leads < _threshold(skilled)
@@ -196,7 +196,7 @@ def drama(skilled: Sample) -> Heuristic:
 
 
 def security(skilled: Sample) -> Heuristic:
-    """Measure for how much of the game the winner did not see himself behind."""
+    """Measure the share of decisions at which the winner was not behind by its own estimates."""
 
     def safe(leads: Real, others: Real) -> float:
         return 1 - float(((leads < _threshold(skilled)) * np.sign(_threshold(skilled) - others)).mean())
@@ -206,7 +206,7 @@ def security(skilled: Sample) -> Heuristic:
 
 
 def decisiveness(skilled: Sample) -> Heuristic:
-    """Measure how soon the game was over once the winner was nearly certain by both halves of the determinizations."""
+    """Measure how soon the game ended after the winner was nearly certain by both halves of the determinizations."""
 
     def settled(leads: Real, others: Real) -> float:
         sure = np.flatnonzero((leads > SETTLED) & (others > SETTLED))
@@ -219,7 +219,7 @@ def decisiveness(skilled: Sample) -> Heuristic:
 
 
 def coolness(skilled: Sample) -> Heuristic:
-    """Measure how rarely a player's view of its own chances falls from one of its decisions to the next."""
+    """Measure how rarely a player's estimate of its own lead falls from one of its decisions to the next."""
 
     def cool(leads: Real) -> Interval | None:
         falls, pairs = np.zeros(skilled.games), np.zeros(skilled.games)
@@ -228,7 +228,7 @@ def coolness(skilled: Sample) -> Heuristic:
             mine = np.flatnonzero(known & (skilled.seat == seat))
             same = skilled.game[mine[1:]] == skilled.game[mine[:-1]]
             game, lost = skilled.game[mine[1:]][same], (leads[mine[:-1]] - leads[mine[1:]])[same]
-            # A fall by one half counts as one, as none or as minus one by what the other half says.
+            # A fall by one half counts 1, 0 or -1, by the sign of the fall by the other half.
             fell = ((lost > 0) * np.sign(lost[:, ::-1])).mean(axis=1)
             pairs += _sums(game, np.ones(len(game)), skilled.games)
             falls += _sums(game, fell, skilled.games)
@@ -239,14 +239,14 @@ def coolness(skilled: Sample) -> Heuristic:
 
 
 def clarity(skilled: Sample) -> Heuristic:
-    """Ask how rarely one option stands out."""
+    """Measure how rarely one option stands out."""
     known = ~np.isnan(skilled.value)
     stands_out = (skilled.value - skilled.mean >= CLEAR)[known].astype(np.float64)
     game = skilled.game[known]
-    outs = _share(_sums(game, stands_out, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
+    share = _share(_sums(game, stands_out, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
     return Heuristic(
         "clarity",
-        _less(outs),
+        _less(share),
         f"The share of decisions at which no option beats the mean of all by {CLEAR:g} or more on a scale from 0 to 1.",
     )
 
@@ -257,9 +257,9 @@ def _threshold(sample: Sample) -> float:
     return (1 + (seats - 2) / (seats - 1)) / 2
 
 
-def _halved(name: str, text: str, sample: Sample, judge: Callable[[Real, Real], float]) -> Heuristic:
+def _halved(name: str, text: str, sample: Sample, score: Callable[[Real, Real], float]) -> Heuristic:
     """Return a heuristic of the winners' estimates by halves of the determinizations, and by the published rule."""
-    return Heuristic(name, _over_winners(sample, sample.half_leads, judge), text, _over_winners(sample, _whole(sample), judge))
+    return Heuristic(name, _over_winners(sample, sample.half_leads, score), text, _over_winners(sample, _whole(sample), score))
 
 
 def _whole(sample: Sample) -> Real:
@@ -267,8 +267,8 @@ def _whole(sample: Sample) -> Real:
     return np.column_stack((sample.own_leads, sample.own_leads))
 
 
-def _over_winners(sample: Sample, leads: Real, judge: Callable[[Real, Real], float]) -> Interval | None:
-    """Average what ``judge`` says of the winner's own estimates, [decisions, 2] leads, game by game, taking either half first.
+def _over_winners(sample: Sample, leads: Real, score: Callable[[Real, Real], float]) -> Interval | None:
+    """Average ``score`` of the winner's own estimates, [decisions, 2] leads, over games and over the order of the halves.
 
     A game without an estimate of its winner does not count.
     """
@@ -277,8 +277,8 @@ def _over_winners(sample: Sample, leads: Real, judge: Callable[[Real, Real], flo
     winners = sample.places.argmin(axis=1)
     by_winner = ~np.isnan(leads).any(axis=1) & (sample.seat == winners[sample.game]) & sample.ended[sample.game]
     games = np.split(leads[by_winner], np.flatnonzero(np.diff(sample.game[by_winner])) + 1)
-    said = np.array([(judge(*own.T) + judge(*own.T[::-1])) / 2 for own in games if len(own)])
-    return _share(said, np.ones(len(said)))
+    scores = np.array([(score(*own.T) + score(*own.T[::-1])) / 2 for own in games if len(own)])
+    return _share(scores, np.ones(len(scores)))
 
 
 # --- intervals
@@ -295,10 +295,10 @@ def _share(over: Real, under: Real) -> Interval | None:
         return None
     value = over.sum() / under.sum()
     if not 0 <= value <= 1:
-        # By chance: an estimate from two halves has no bound.
+        # An estimate from two halves has no bound.
         bound = min(1.0, max(0.0, value))
-        found, agreeing = Moments.from_counts(np.column_stack((under, over))).mean(1, 0), wilson(bound, float(np.count_nonzero(under)))
-        return Interval(bound, min(agreeing.low, max(0.0, found.low)), max(agreeing.high, min(1.0, found.high)))
+        mean, rate = Moments.from_counts(np.column_stack((under, over))).mean(1, 0), wilson(bound, float(np.count_nonzero(under)))
+        return Interval(bound, min(rate.low, max(0.0, mean.low)), max(rate.high, min(1.0, mean.high)))
     return Moments.from_counts(np.column_stack((under, over))).rate(1, 0)
 
 
@@ -310,7 +310,7 @@ def _mean(over: Real, under: Real) -> Interval | None:
 
 
 def _less(share: Interval | None) -> Interval | None:
-    """Return one less a share."""
+    """Return 1 minus a share."""
     return None if share is None else share.mapped(_complement)
 
 

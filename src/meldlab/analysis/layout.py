@@ -1,7 +1,7 @@
-"""Where the locations of a movement graph stand, and how the ways between them bend.
+"""Layout of a movement graph: positions of the locations, and curves of the edges.
 
-Layers go from left to right: a location stands as many steps from the deck as its cards need at least. Every owner has a band of its own,
-the table between the players, so boxes around owners never overlap. A way is a curve that bends to whichever side has the least in its way.
+Layers go from left to right, by the least number of moves from a deck. Every owner has a band of its own, the table between the players,
+so boxes around owners never overlap. An edge is a curve with the bend that meets the fewest locations and other edges.
 
 >>> from meldlab.recycle.machine.storage import Location
 >>> from meldlab.recycle.movement import Edge
@@ -27,7 +27,7 @@ Points = NDArray[np.float64]
 HEIGHT = 30.0  # of a location
 LETTER = 7.6  # width of a letter
 ROW, COLUMN_GAP, LAYER_GAP, BAND_GAP, MARGIN, TITLE = 44.0, 16.0, 80.0, 26.0, 14.0, 20.0
-DEEPEST = 6  # locations of one owner and layer above each other
+MAX_ROWS = 6  # locations of one owner and layer above each other
 BENDS = (0.1, -0.1, 0.2, -0.2, 0.35, -0.35, 0.5, -0.5, 0.8, -0.8)
 ALONG = np.linspace(0.0, 1.0, 33)[:, None]
 
@@ -42,12 +42,12 @@ class Oval:
     high: float
 
     def holds(self, points: Points) -> int:
-        """Return how many points lie inside or close to the ellipse."""
+        """Return the number of points inside or close to the ellipse."""
         apart = ((points[:, 0] - self.x) / (self.wide + 4)) ** 2 + ((points[:, 1] - self.y) / (self.high + 4)) ** 2
         return int((apart < 1).sum())
 
     def border(self, towards: Points, gap: float = 0.0) -> Points:
-        """Return the point of the border on the way to another point."""
+        """Return the point of the border towards another point."""
         step = towards - np.array([self.x, self.y])
         reach = np.hypot(step[0] / (self.wide + gap), step[1] / (self.high + gap)) or 1.0
         place: Points = np.array([self.x, self.y]) + step / reach
@@ -72,9 +72,9 @@ class Curve:
 
     def samples(self) -> Points:
         """Return places along the curve."""
-        start, one, other, end = self.points
+        start, first, second, end = self.points
         t, s = ALONG, 1 - ALONG
-        places: Points = s**3 * start + 3 * s * s * t * one + 3 * s * t * t * other + t**3 * end
+        places: Points = s**3 * start + 3 * s * s * t * first + 3 * s * t * t * second + t**3 * end
         return places
 
 
@@ -92,42 +92,42 @@ class Layout:
 
 
 def layers(movement: Movement) -> dict[Location, int]:
-    """Return how many steps each location is from a deck; what no deck reaches stands in the first layer."""
-    found = dict.fromkeys(movement.decks, 0)
+    """Return the number of moves of each location from a deck; locations that no deck reaches are in the first layer."""
+    steps = dict.fromkeys(movement.decks, 0)
     frontier = sorted(movement.decks)
     while frontier:
-        reached = sorted({edge.target for edge in movement.edges if edge.source in frontier} - found.keys())
-        found |= dict.fromkeys(reached, found[frontier[0]] + 1)
+        reached = sorted({edge.target for edge in movement.edges if edge.source in frontier} - steps.keys())
+        steps |= dict.fromkeys(reached, steps[frontier[0]] + 1)
         frontier = reached
-    return {spot: found.get(spot, 0) for spot in movement.locations}
+    return {spot: steps.get(spot, 0) for spot in movement.locations}
 
 
 def arrange(movement: Movement) -> Layout:
-    """Place every location and bend every way."""
-    layer_of = layers(movement)
+    """Place every location and bend every edge."""
+    spot_layers = layers(movement)
     owners = _bands({spot.owner for spot in movement.locations})
     cells: dict[tuple[int, int], list[Location]] = {}
     for spot in movement.locations:
-        cells.setdefault((spot.owner, layer_of[spot]), []).append(spot)
+        cells.setdefault((spot.owner, spot_layers[spot]), []).append(spot)
     left: dict[int, float] = {}
     steps: dict[int, float] = {}
     x = MARGIN * 2
     for layer in sorted({layer for _, layer in cells}):
-        inside = [spots for (_, at), spots in cells.items() if at == layer]
+        inside = [spots for (_, other), spots in cells.items() if other == layer]
         steps[layer] = max(_width(spot) for spots in inside for spot in spots) + COLUMN_GAP
         left[layer] = x
-        x += steps[layer] * max(-(-len(spots) // DEEPEST) for spots in inside) - COLUMN_GAP + LAYER_GAP
+        x += steps[layer] * max(-(-len(spots) // MAX_ROWS) for spots in inside) - COLUMN_GAP + LAYER_GAP
     ovals: dict[Location, Oval] = {}
     boxes: dict[int, Box] = {}
     y = MARGIN
     for owner in owners:
         mine = {layer: spots for (whose, layer), spots in cells.items() if whose == owner}
-        rows = max(min(len(spots), DEEPEST) for spots in mine.values())
+        rows = max(min(len(spots), MAX_ROWS) for spots in mine.values())
         for layer, spots in mine.items():
             for i, spot in enumerate(spots):
-                high = min(len(spots), DEEPEST)
-                row = i % DEEPEST + (rows - high) / 2
-                column = left[layer] + (i // DEEPEST) * steps[layer] + (steps[layer] - COLUMN_GAP) / 2
+                high = min(len(spots), MAX_ROWS)
+                row = i % MAX_ROWS + (rows - high) / 2
+                column = left[layer] + (i // MAX_ROWS) * steps[layer] + (steps[layer] - COLUMN_GAP) / 2
                 ovals[spot] = Oval(column, y + TITLE + MARGIN / 2 + (row + 0.5) * ROW, _width(spot) / 2, HEIGHT / 2)
         ends = [(oval.x - oval.wide, oval.x + oval.wide) for spot, oval in ovals.items() if spot.owner == owner]
         start, end = min(low for low, _ in ends) - MARGIN, max(high for _, high in ends) + MARGIN
@@ -152,7 +152,7 @@ def _width(spot: Location) -> float:
 
 
 def _bent(edges: Iterable[Edge], ovals: Mapping[Location, Oval]) -> dict[Edge, Curve]:
-    """Bend the ways, short ones first; each avoids locations and the ways before it."""
+    """Bend the edges, short ones first; each avoids locations and the edges before it."""
     curves: dict[Edge, Curve] = {}
     drawn = np.zeros((0, 2))
     middles = {spot: np.array([oval.x, oval.y]) for spot, oval in ovals.items()}
@@ -164,8 +164,8 @@ def _bent(edges: Iterable[Edge], ovals: Mapping[Location, Oval]) -> dict[Edge, C
             places = curve.samples()
             inside = places[3:-3]
             # Two planes instead of pairs: numpy is slow where the last axis is short.
-            beside, above = (np.abs(np.subtract.outer(inside[:, axis], drawn[:, axis])) < 5 for axis in range(2))
-            close = int((beside & above).any(axis=1).sum())
+            near_x, near_y = (np.abs(np.subtract.outer(inside[:, axis], drawn[:, axis])) < 5 for axis in range(2))
+            close = int((near_x & near_y).any(axis=1).sum())
             cost = 40.0 * sum(oval.holds(places) for oval in others) + 6.0 * close + 30.0 * abs(bend)
             if cost < least:
                 best, least = curve, cost
@@ -182,5 +182,5 @@ def _curve(source: Oval, target: Oval, bend: float) -> Curve:
         return Curve(start - np.array([0, source.high]) + loop)
     way = end - start
     side = np.array([way[1], -way[0]]) * bend
-    one, other = start + way / 3 + side, start + 2 * way / 3 + side
-    return Curve(np.array([source.border(one), one, other, target.border(other, gap=2.0)]))
+    first, second = start + way / 3 + side, start + 2 * way / 3 + side
+    return Curve(np.array([source.border(first), first, second, target.border(second, gap=2.0)]))

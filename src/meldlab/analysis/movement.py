@@ -1,7 +1,7 @@
 """The card movement graph: as text for Graphviz, and drawn without it.
 
 Locations are light green (public), light blue (private), khaki (hidden), plum (hidden from their owner only) or grey with a dotted border
-(memory); a thick border marks where a deck was made. Ways are red and dotted (taken: public cards are concealed), blue and dashed (shared:
+(memory); a thick border marks where a deck was made. Edges are red and dotted (taken: public cards are concealed), blue and dashed (shared:
 private cards reach another owner), green (revealed) or black.
 
 >>> from meldlab.recycle import library
@@ -57,7 +57,7 @@ def _quoted(text: str) -> str:
 
 
 def draw_movement(movement: Movement) -> Plot:
-    """Draw the graph; its numbers are the ways with what they mean."""
+    """Draw the graph; its numbers are the edges with their meanings."""
     layout = arrange(movement)
     present = [meaning for meaning in COLOURS if any(edge.meaning == meaning for edge in movement.edges)]
     foot = 16.0 * ((len(present) + 1) // 2) + 12
@@ -91,7 +91,7 @@ def draw_movement(movement: Movement) -> Plot:
         border = Ellipse((oval.x, oval.y), 2 * oval.wide, 2 * oval.high, facecolor=FILLS[spot.visibility], edgecolor="black", zorder=4)
         border.set(linestyle=style, linewidth=thick)
         axes.add_patch(border)
-        # Dark upon its light fill by night as well.
+        # Dark on the light fill in dark mode, too.
         axes.text(oval.x, oval.y, spot.label, ha="center", va="center", fontsize=9.5, zorder=5, color="#1b1f23")
     keys = [Line2D([], [], color=COLOURS[meaning], ls=STYLES[meaning], label=WORDS[meaning]) for meaning in present]
     if keys:

@@ -1,4 +1,4 @@
-"""The workers ``recycle.search`` and ``recycle.count``: games of a described game, shard by shard, with their decisions or only their ends.
+"""The workers ``recycle.search`` and ``recycle.count``: games of a RECYCLE game with their decisions, or only their results.
 
 >>> from meldlab.recycle import library
 >>> line_up = LineUp.parse("random,random")
@@ -23,20 +23,20 @@ from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Shard
 
-__all__ = ["LineUp", "count_shard", "counted_games", "play_shard"]
+__all__ = ["LineUp", "count_shard", "play_shard", "random_scores"]
 
 WORKER, COUNTER = "recycle.search", "recycle.count"
 
 
 @dataclass(frozen=True)
 class LineUp:
-    """Who sits where."""
+    """The player of each seat."""
 
     players: tuple[RandomPlayer | SearchPlayer, ...]
 
     @classmethod
     def parse(cls, text: str) -> "LineUp":
-        """Read players separated by commas."""
+        """Parse players separated by commas."""
         return cls(tuple(map(parse, text.split(","))))
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class LineUp:
 
     @property
     def searches(self) -> bool:
-        """Tell whether anybody looks ahead."""
+        """Return whether a player searches."""
         return any(isinstance(player, SearchPlayer) for player in self.players)
 
     @property
@@ -57,7 +57,7 @@ class LineUp:
         return "".join(player.name[0].upper() for player in self.players)
 
     def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Shard:
-        """Return the games of this line-up as one piece of work."""
+        """Return the games of this line-up as one task."""
         return Shard(WORKER, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
 
 
@@ -65,13 +65,13 @@ def play_shard(shard: Shard) -> Counts:
     """Play the games of a shard and return their sample."""
     machine = _machine_of(shard)
     players = LineUp.parse(str(shard.player)).players
-    sample = sample_of(play_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.scoring, shard.first)
+    sample = sample_from_games(play_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.scoring, shard.first)
     return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
 def count_shard(shard: Shard) -> Counts:
     """Play the games of a shard with random players, and return a sample without their decisions."""
-    sample = counted_games(_machine_of(shard), shard.seed, shard.games, shard.first)
+    sample = random_scores(_machine_of(shard), shard.seed, shard.games, shard.first)
     return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
@@ -85,20 +85,20 @@ def _machine(text: str, dialect: str, limits: str) -> Machine:
     return Machine.compile(text, dialect, Limits(**json.loads(limits)))
 
 
-def limits_of(limits: Limits) -> dict[str, int]:
-    """Return the limits that are not the usual ones."""
-    usual = asdict(Limits())
-    return {name: value for name, value in asdict(limits).items() if value != usual[name]}
+def changed_limits(limits: Limits) -> dict[str, int]:
+    """Return the limits that differ from the defaults."""
+    default = asdict(Limits())
+    return {name: value for name, value in asdict(limits).items() if value != default[name]}
 
 
-def counted_games(machine: Machine, seed: int, games: int, first: int = 0) -> Sample:
-    """Return many random games without their decisions: scores only."""
+def random_scores(machine: Machine, seed: int, games: int, first: int = 0) -> Sample:
+    """Return random games without their decisions: scores only."""
     played = machine.random_games(games, seed, first=first)
-    return Sample.of_scores(machine.scoring, played.scores, played.statuses)
+    return Sample.from_scores(machine.scoring, played.scores, played.statuses)
 
 
-def sample_of(played: PlayedGames, goal: str, first: int) -> Sample:
-    """Return games of the machine as an analysis reads them; ``first`` is the number of the first of them."""
+def sample_from_games(played: PlayedGames, goal: str, first: int) -> Sample:
+    """Return games of the machine as a sample; ``first`` is the number of the first game."""
     return Sample(
         goal,
         played.scores,

@@ -1,6 +1,6 @@
-"""Played games as an analysis reads them: one row per game, and one per decision with what the player thought of it.
+"""Sample of played games: one row per game, and one per decision with the estimates of the player.
 
->>> sample = Sample.of_scores("max", np.array([[3, 1], [2, 2]]))
+>>> sample = Sample.from_scores("max", np.array([[3, 1], [2, 2]]))
 >>> sample.games, sample.ranks.tolist(), sample.win_shares.tolist()
 (2, [[0, 1], [0, 0]], [[1.0, 0.0], [0.5, 0.5]])
 """
@@ -28,7 +28,7 @@ WHOLE = dict.fromkeys(("game", "seat", "options", "chosen", "determinizations"),
 class Sample:
     """Games under one line-up: arrays by game, then arrays by decision in order of play.
 
-    A random player estimates nothing: what it would have estimated is not a number.
+    The estimates of a random player are NaN.
     """
 
     goal: str  # max or min
@@ -49,11 +49,11 @@ class Sample:
     score_estimates: Real  # [decisions, seats]
     rank_estimates: Real  # [decisions, seats]
 
-    # --- made from and into other things
+    # --- conversions
 
     @classmethod
-    def of_scores(cls, goal: str, scores: Whole, statuses: Whole | None = None) -> Self:
-        """Return games of which nothing is known but how they ended; all of them came to their end where no statuses are given."""
+    def from_scores(cls, goal: str, scores: Whole, statuses: Whole | None = None) -> Self:
+        """Return games without decisions, from their scores and statuses; without statuses all of them finished."""
         games, seats = scores.shape
         ends = np.full(games, k.FINISHED) if statuses is None else statuses
         by_decision = [part.name for part in fields(cls)][4:]
@@ -71,19 +71,19 @@ class Sample:
         return cls(samples[0].goal, **{name: np.concatenate(parts) for name, parts in moved.items()})
 
     def first(self, games: int) -> Self:
-        """Return the first games of the sample alone."""
-        return self.picked(np.arange(self.games) < games)
+        """Return the first games of the sample."""
+        return self.select(np.arange(self.games) < games)
 
-    def picked(self, wanted: NDArray[np.bool_]) -> Self:
-        """Return the games that are marked, [games] bool, numbered anew."""
-        seen = wanted[self.game]
+    def select(self, mask: NDArray[np.bool_]) -> Self:
+        """Return the games of a mask, [games] bool, numbered from 0."""
+        decisions = mask[self.game]
         by_game = ("scores", "statuses", "seconds")
-        parts = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
-        kept = {name: part[wanted if name in by_game else seen] for name, part in parts.items()}
-        return type(self)(self.goal, **{**kept, "game": (np.cumsum(wanted) - 1)[kept["game"]]})
+        arrays = {part.name: getattr(self, part.name) for part in fields(self)[1:]}
+        selected = {name: array[mask if name in by_game else decisions] for name, array in arrays.items()}
+        return type(self)(self.goal, **{**selected, "game": (np.cumsum(mask) - 1)[selected["game"]]})
 
     def as_json(self) -> dict[str, Any]:
-        """Return the sample as lists; what is not a number becomes null."""
+        """Return the sample as lists; NaN becomes null."""
         answer: dict[str, Any] = {"goal": self.goal}
         for part in fields(self):
             if part.name != "goal":
@@ -96,7 +96,7 @@ class Sample:
 
     @classmethod
     def from_json(cls, answer: Mapping[str, Any]) -> Self:
-        """Read what ``as_json`` returned."""
+        """Return the sample from the result of ``as_json``."""
         seats = len(answer["scores"][0])
         parts: dict[str, NDArray[Any]] = {}
         for part in fields(cls):
@@ -105,48 +105,48 @@ class Sample:
                 parts[part.name] = values.reshape(-1, seats) if part.name in ("scores", "score_estimates", "rank_estimates") else values
         return cls(answer["goal"], **parts)
 
-    # --- what follows from it
+    # --- results
 
     @property
     def games(self) -> int:
-        """Return how many games were played, failed ones too."""
+        """Return the number of games, failed ones too."""
         return len(self.scores)
 
     @property
     def seats(self) -> int:
-        """Return how many played."""
+        """Return the number of seats."""
         return int(self.scores.shape[1])
 
     @cached_property
     def ended(self) -> NDArray[np.bool_]:
-        """Tell which games have scores: those that finished and those stopped for their length, not those that failed."""
+        """Return which games have scores: the finished and the capped ones, [games] bool."""
         return self.statuses <= k.CAPPED
 
     @property
     def finished(self) -> int:
-        """Return how many games came to their end."""
+        """Return the number of games that finished."""
         return int((self.statuses == k.FINISHED).sum())
 
     @property
     def capped(self) -> int:
-        """Return how many games were stopped for their length."""
+        """Return the number of games stopped for their length."""
         return int((self.statuses == k.CAPPED).sum())
 
     @property
     def failed(self) -> int:
-        """Return how many games stopped at an error."""
+        """Return the number of games that stopped at an error."""
         return self.games - self.finished - self.capped
 
     @property
     def reasons(self) -> Counter[str]:
-        """Return why games did not come to their end, and how many each time."""
+        """Return the number of games that did not finish, by reason."""
         return Counter(k.REASONS[int(status)] for status in self.statuses if status != k.FINISHED)
 
     @cached_property
     def ranks(self) -> Whole:
         """Return the final ranks, [games, seats] from 0; ties share the better one."""
-        worth = self.scores if self.goal == "max" else -self.scores
-        better: Whole = (worth[:, None, :] > worth[:, :, None]).sum(axis=2)
+        values = self.scores if self.goal == "max" else -self.scores
+        better: Whole = (values[:, None, :] > values[:, :, None]).sum(axis=2)
         return better
 
     @cached_property
@@ -158,7 +158,7 @@ class Sample:
 
     @cached_property
     def win_shares(self) -> Real:
-        """Return who won, [games, seats]; a tie is shared, a failed game has no winner."""
+        """Return the share of each seat in the win, [games, seats]; ties share it, a failed game has no winner."""
         first = (self.ranks == 0) & self.ended[:, None]
         shares: Real = first / np.maximum(1, first.sum(axis=1))[:, None]
         return shares
@@ -172,30 +172,30 @@ class Sample:
 
     @cached_property
     def decisions(self) -> Whole:
-        """Return how many decisions each game had."""
+        """Return the number of decisions of each game."""
         return np.bincount(self.game, minlength=self.games)
 
     @cached_property
     def leads(self) -> Real:
-        """Return the estimated ranks normalised, [decisions, seats]: 1 is first, 0 last; with one player there is no lead."""
-        return self._leads_of(self.rank_estimates)
+        """Return the estimated ranks normalised, [decisions, seats]: 1 is first, 0 last; NaN with one player."""
+        return self._leads(self.rank_estimates)
 
-    def _leads_of(self, ranks: Real) -> Real:
+    def _leads(self, ranks: Real) -> Real:
         lead: Real = (self.seats - 1 - ranks) / (self.seats - 1) if self.seats > 1 else np.full_like(ranks, NOTHING)
         return lead
 
     @cached_property
     def own_leads(self) -> Real:
-        """Return what each decision's player estimated for itself, [decisions]."""
+        """Return the deciding player's estimate of its own lead, [decisions]."""
         own: Real = self.leads[np.arange(len(self.seat)), self.seat]
         return own
 
     @cached_property
     def half_leads(self) -> Real:
-        """Return what each decision's player estimated for itself from either half of its determinizations, [decisions, 2]."""
-        return self._leads_of(np.column_stack((self.first_half, self.second_half)))
+        """Return the deciding player's estimate of its own lead from each half of its determinizations, [decisions, 2]."""
+        return self._leads(np.column_stack((self.first_half, self.second_half)))
 
     @property
     def estimated(self) -> NDArray[np.bool_]:
-        """Tell which decisions come with estimates."""
+        """Return which decisions have estimates, [decisions] bool."""
         return ~np.isnan(self.best)

@@ -1,7 +1,7 @@
-"""A smooth line through many points: at every place a straight line fitted to the nearest of them, near ones counting most (loess).
+"""Loess: a smooth line through points, by straight lines fitted to the nearest points of each place with distance weights.
 
 >>> x = np.arange(50.0)
->>> np.allclose(loess(x, 3 * x + 1, at=np.array([0.0, 20.5, 49.0]), span=0.3), [1.0, 62.5, 148.0])
+>>> np.allclose(loess(x, 3 * x + 1, places=np.array([0.0, 20.5, 49.0]), span=0.3), [1.0, 62.5, 148.0])
 True
 """
 
@@ -13,20 +13,20 @@ __all__ = ["loess"]
 Real = NDArray[np.float64]
 
 
-def loess(x: Real, y: Real, at: Real, span: float) -> Real:
-    """Return the smooth line at the places ``at``, [places] float64; ``y`` may be [points] or [points, curves].
+def loess(x: Real, y: Real, places: Real, span: float) -> Real:
+    """Return the smooth line at ``places``, [places] float64; ``y`` may be [points] or [points, curves].
 
     ``span`` is the share of the points that each fit uses, weighted by (1 - (distance / reach)^3)^3. Points at one place count as many.
     """
     order = np.argsort(x, kind="stable")
     x, y = np.asarray(x, np.float64)[order], np.asarray(y, np.float64)[order]
-    many = len(x)
-    near = min(many, max(2, int(np.ceil(span * many))))
-    result = np.empty((len(at), *y.shape[1:]))
-    for i, place in enumerate(at):
-        # The nearest points are neighbours in x: the best window of that many around the place.
-        low = int(np.clip(np.searchsorted(x, place) - near, 0, many - near))
-        high = int(np.clip(np.searchsorted(x, place) + 1, low + 1, many - near + 1))
+    count = len(x)
+    near = min(count, max(2, int(np.ceil(span * count))))
+    result = np.empty((len(places), *y.shape[1:]))
+    for i, place in enumerate(places):
+        # The nearest points are neighbours in x: the best window of ``near`` points around the place.
+        low = int(np.clip(np.searchsorted(x, place) - near, 0, count - near))
+        high = int(np.clip(np.searchsorted(x, place) + 1, low + 1, count - near + 1))
         starts = np.arange(low, high)
         start = starts[np.argmin(np.maximum(place - x[starts], x[starts + near - 1] - place))]
         reach = max(place - x[start], x[start + near - 1] - place)

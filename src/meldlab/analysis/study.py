@@ -1,9 +1,9 @@
-"""A study: all games that the picture of a described game needs, played where there is room and kept, and what follows from them."""
+"""Study of a RECYCLE game: play the games that an analysis needs, store them, and compute figures, tables and heuristics."""
 
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,14 +13,11 @@ from meldlab.analysis.figures import draw_branching, draw_decisions, draw_lead, 
 from meldlab.analysis.forecast import Forecast
 from meldlab.analysis.heuristics import PUBLISHED_RULES, Heuristic, heuristics
 from meldlab.analysis.movement import COLOURS, draw_movement
-from meldlab.analysis.playing import LineUp, counted_games, limits_of
+from meldlab.analysis.playing import LineUp, changed_limits, random_scores
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
+from meldlab.analysis.variant import Variant
 from meldlab.play import RandomPlayer
-from meldlab.recycle.game import Described
-from meldlab.recycle.language.header import Preface
-from meldlab.recycle.language.settings import with_settings
-from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import SearchPlayer, parse
 from meldlab.reports.plot import Plot
@@ -28,76 +25,36 @@ from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Shard, play
 from meldlab.statistics import Interval, Moments
 
-__all__ = ["EXPERIMENT", "Analysis", "Effort", "Subject", "analyse", "missing_games", "settings_of"]
+__all__ = ["EXPERIMENT", "Analysis", "StudyConfig", "analyse", "missing_games", "study_settings"]
 
 EXPERIMENT = "recycle analyse"
-TEN = 10  # random games of a piece
+RANDOM_TASK = 10  # random games of a task
 MAX_DETERMINIZATIONS = 100  # Leduc Poker, mcts:1000: drama 0.000 with 10, 0.055 with 100, 0.057 with 1,000
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A described game, and the declared numbers that were set for it."""
-
-    described: Described
-    settings: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, described: Described, settings: Mapping[str, int]) -> Self:
-        """Return the variant of a game."""
-        text = with_settings(described.text, settings, described.dialect)
-        return cls(Described(described.name, text, described.dialect, described.limits), dict(settings))
-
-    @property
-    def machine(self) -> Machine:
-        """Return the machine that runs it."""
-        return self.described.machine
-
-    @cached_property
-    def preface(self) -> Preface:
-        """Return what its comments say."""
-        return Preface.of(self.described.text)
-
-    @property
-    def variant(self) -> str:
-        """Return what was set, as it is written."""
-        return ", ".join(f"{name}={value}" for name, value in self.settings.items())
-
-    @property
-    def name(self) -> str:
-        """Return the name of the file or library game, with what was set."""
-        return self.described.name + (f" {self.variant}" if self.settings else "")
-
-    @property
-    def title(self) -> str:
-        """Return the name for people."""
-        plain = self.preface.title or self.described.name.replace("_", " ").title()
-        return plain + (f" ({self.variant})" if self.settings else "")
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is played: games of each line-up, who searches, and how long it thinks."""
+class StudyConfig:
+    """Games of each line-up, the searching player and its simulations."""
 
     games: int = 100
-    counted: int = 10_000
-    """Random games of which only the scores are kept, for the chances of the first seat."""
+    random_scores: int = 10_000
+    """Random games of which only the scores are stored, for the win rate of the first seat."""
     player: str = "mcts"
     simulations: int = 1000
     seed: int = 0
     quick: bool = False
     random: int | None = None
-    """Games between random players, which cost next to nothing; as many as of the others where it is not said."""
+    """Games between random players, which take little time; None: ``games``."""
 
     @classmethod
-    def of(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
-        """Return the published number of games or a quick look, with what the user asked for in its place."""
-        whole = cls(30, 2000, simulations=20, quick=True) if quick else cls()
-        return cls(games or whole.games, whole.counted, player, simulations or whole.simulations, seed, quick, games or 100)
+    def from_options(cls, games: int | None, simulations: int | None, quick: bool, player: str, seed: int) -> Self:
+        """Return the published configuration or that of a quick look, with the given values in place of its own."""
+        default = cls(30, 2000, simulations=20, quick=True) if quick else cls()
+        return cls(games or default.games, default.random_scores, player, simulations or default.simulations, seed, quick, games or 100)
 
     @property
     def searcher(self) -> RandomPlayer | SearchPlayer:
-        """Return the player that searches: on many sampled deals, unless its text says otherwise."""
+        """Return the searching player, with more determinizations than usual unless its text has their number."""
         searcher = parse(self.player, self.simulations)
         if isinstance(searcher, RandomPlayer) or searcher.algorithm == "ismcts":
             return searcher
@@ -117,41 +74,41 @@ class Effort:
 
     def line_ups(self, seats: int) -> dict[str, LineUp]:
         """Return the three line-ups: all random, all searching, one searching in the first seat."""
-        chance = RandomPlayer()
+        random = RandomPlayer()
         return {
-            "random": LineUp((chance,) * seats),
+            "random": LineUp((random,) * seats),
             "skilled": LineUp((self.searcher,) * seats),
-            "single": LineUp((self.searcher, *[chance] * (seats - 1))),
+            "single": LineUp((self.searcher, *[random] * (seats - 1))),
         }
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A game as it was found to be."""
+    """The games of a study, and all results from them."""
 
-    subject: Subject
-    effort: Effort
+    variant: Variant
+    config: StudyConfig
     random: Sample
     skilled: Sample
     single: Sample
-    counted: Sample
+    random_scores: Sample
     movement: Movement
     seconds: float
 
     @cached_property
     def heuristics(self) -> tuple[Heuristic, ...]:
-        """Return the ten published numbers."""
-        return heuristics(self.random, self.skilled, self.single, self.counted, self.teams)
+        """Return the ten published heuristics."""
+        return heuristics(self.random, self.skilled, self.single, self.random_scores, self.teams)
 
     @cached_property
     def teams(self) -> tuple[int, ...]:
         """Return the team of each seat, 0 for none."""
-        return self.subject.machine.start(self.effort.seed).teams
+        return self.variant.machine.start(self.config.seed).teams
 
     @property
     def samples(self) -> dict[str, Sample]:
-        """Return the samples by who played."""
-        player = self.effort.algorithm
+        """Return the samples by the text of their line-up."""
+        player = self.config.algorithm
         if player == "random":
             return {"random": self.random}
         several = {"random": self.random, f"all {player}": self.skilled}
@@ -159,22 +116,22 @@ class Analysis:
 
     @cached_property
     def determinizations(self) -> dict[str, float] | None:
-        """Return on how many determinizations an estimate of the searching players rests: median, least and most over decisions."""
-        each = self.skilled.determinizations[self.skilled.estimated]
-        return {"median": float(np.median(each)), "least": int(each.min()), "most": int(each.max())} if len(each) else None
+        """Return the number of determinizations of an estimate: median, least and most over decisions."""
+        counts = self.skilled.determinizations[self.skilled.estimated]
+        return {"median": float(np.median(counts)), "least": int(counts.min()), "most": int(counts.max())} if len(counts) else None
 
     @property
     def determinizations_text(self) -> str:
-        """Return the same as text, empty where no player searches."""
-        found = self.determinizations
-        if found is None:
+        """Return the same as text, empty if no player searches."""
+        counts = self.determinizations
+        if counts is None:
             return ""
-        few, many = found["least"], found["most"]
-        return f"{many} determinizations" if few == many else f"{found['median']:.0f} determinizations in the median ({few} to {many})"
+        least, most = counts["least"], counts["most"]
+        return f"{most} determinizations" if least == most else f"{counts['median']:.0f} determinizations in the median ({least} to {most})"
 
     @property
     def unfinished(self) -> int:
-        """Return how many games did not come to their end."""
+        """Return the number of games that did not finish."""
         return sum(sample.games - sample.finished for sample in self.samples.values())
 
     @cached_property
@@ -182,7 +139,7 @@ class Analysis:
         """Return every figure by its name."""
         return {
             "movement": draw_movement(self.movement),
-            "branching": draw_branching(self.random, self.effort.seed),
+            "branching": draw_branching(self.random, self.config.seed),
             "spread": draw_spread(self.skilled),
             "lead": draw_lead(self.skilled),
             "decisions": draw_decisions(self.samples),
@@ -193,30 +150,30 @@ class Analysis:
     @cached_property
     def tables(self) -> dict[str, str]:
         """Return the tidy tables by file name."""
-        line_ups = self.effort.line_ups(self.random.seats)
-        searcher = self.effort.searcher
-        given: dict[str, Any] = {}
+        line_ups = self.config.line_ups(self.random.seats)
+        searcher = self.config.searcher
+        labels: dict[str, Any] = {}
         if isinstance(searcher, SearchPlayer):
-            given = {"level": searcher.memory, "samples": searcher.determinizations, "tests": searcher.simulations}
-        kept = {"random": self.random, "skilled": self.skilled, "single": self.single}
-        played = [Labelled(line_ups[name].letters, sample, **({} if name == "random" else given)) for name, sample in kept.items()]
-        return tables(self.subject.name, played[: len(self.samples)])
+            labels = {"level": searcher.memory, "samples": searcher.determinizations, "tests": searcher.simulations}
+        samples = {"random": self.random, "skilled": self.skilled, "single": self.single}
+        played = [Labelled(line_ups[name].letters, sample, **({} if name == "random" else labels)) for name, sample in samples.items()]
+        return tables(self.variant.name, played[: len(self.samples)])
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command line answers."""
-        effort = self.effort
+        """Return the analysis as JSON."""
+        config = self.config
         return {
-            "game": self.subject.described.name,
-            "title": self.subject.title,
+            "game": self.variant.game.name,
+            "title": self.variant.title,
             "players": self.random.seats,
-            "settings": dict(self.subject.settings),
-            "player": effort.searcher.name,
-            "simulations": effort.simulations_per_option,
-            "seed": effort.seed,
-            "quick": effort.quick,
+            "settings": dict(self.variant.settings),
+            "player": config.searcher.name,
+            "simulations": config.simulations_per_option,
+            "seed": config.seed,
+            "quick": config.quick,
             "line_ups": {name: _summary(sample) for name, sample in self.samples.items()},
             "determinizations": self.determinizations,
-            "heuristics": {each.name: _json(each) for each in self.heuristics},
+            "heuristics": {heuristic.name: _json(heuristic) for heuristic in self.heuristics},
             "movement": {
                 "locations": [
                     {"name": str(location), "visibility": location.visibility, "deck": location in self.movement.decks}
@@ -242,16 +199,21 @@ def _interval(interval: Interval | None) -> dict[str, float | None]:
 
 
 def _summary(sample: Sample) -> dict[str, Any]:
-    """Return how games went: ends, lengths, options, results by seat, time."""
+    """Return ends, lengths, options, results by seat and time of games."""
     ended, shares = sample.ended, sample.win_shares[sample.ended]
-    made = sample.decisions
+    decisions = sample.decisions
     return {
         "games": sample.games,
         "finished": sample.finished,
         "capped": sample.capped,
         "failed": sample.failed,
         "reasons": dict(sample.reasons),
-        "decisions": {"mean": float(made.mean()), "median": float(np.median(made)), "least": int(made.min()), "most": int(made.max())},
+        "decisions": {
+            "mean": float(decisions.mean()),
+            "median": float(np.median(decisions)),
+            "least": int(decisions.min()),
+            "most": int(decisions.max()),
+        },
         "options_per_decision": float(sample.options.mean()) if len(sample.options) else None,
         "scores": sample.scores[ended].mean(axis=0).tolist() if ended.any() else None,
         "win_rate": [_interval(win_rate(shares[:, seat])) for seat in range(sample.seats)],
@@ -260,78 +222,78 @@ def _summary(sample: Sample) -> dict[str, Any]:
 
 
 def win_rate(shares: "np.ndarray[Any, np.dtype[np.float64]]") -> Interval | None:
-    """Return the rate of wins, ties shared, with its interval."""
+    """Return the win rate, ties shared, with its interval."""
     return Moments.from_counts(np.column_stack((np.ones(len(shares)), shares))).rate(1, 0) if len(shares) else None
 
 
 def analyse(
-    subject: Subject,
-    effort: Effort,
+    variant: Variant,
+    config: StudyConfig,
     store: Store,
     *,
     jobs: int = 0,
     cluster: str | None = None,
     progress: Callable[[int, int], None] = lambda done, whole: None,
-    foretell: Callable[[Forecast], None] = lambda forecast: None,
+    on_forecast: Callable[[Forecast], None] = lambda forecast: None,
 ) -> Analysis:
-    """Play what the store does not hold yet and return what came out; the same seed gives the same games anywhere.
+    """Play the games that the store does not have, and return the analysis; the same seed gives the same games on any machine.
 
-    Random players go first; ``foretell`` is told what their games are like, and what the rest will take if there is any.
+    Random players play first; ``on_forecast`` then gets their games and the time that the missing games will take.
     """
-    start, machine = time.perf_counter(), subject.machine
-    line_ups, pieces = effort.line_ups(machine.players), _pieces(subject, effort)
-    games = {name: _games(effort, line_up) for name, line_up in line_ups.items()}
-    random, searched = ({name: some for name, some in pieces.items() if line_ups[name].searches == searches} for searches in (False, True))
+    start, machine = time.perf_counter(), variant.machine
+    line_ups, tasks = config.line_ups(machine.players), _tasks(variant, config)
+    games = {name: _games(config, line_up) for name, line_up in line_ups.items()}
+    random, searched = ({name: parts for name, parts in tasks.items() if line_ups[name].searches == searches} for searches in (False, True))
 
     def sampled(counts: Mapping[str, Any], names: Iterable[str]) -> dict[str, Sample]:
-        parts = {name: [Sample.from_json(counts[piece.key]["sample"]) for piece in pieces[name]] for name in names}
-        return {name: Sample.joined(some).first(games[name]) for name, some in parts.items()}
+        samples = {name: [Sample.from_json(counts[task.key]["sample"]) for task in tasks[name]] for name in names}
+        return {name: Sample.joined(parts).first(games[name]) for name, parts in samples.items()}
 
-    with store.search(EXPERIMENT, settings_of(subject, effort)) as run:
-        samples = sampled(play([piece for some in random.values() for piece in some], run, jobs=jobs, cluster=cluster), random)
-        rest = [piece for some in searched.values() for piece in some]
-        foretell(Forecast.of(machine, samples["random"], missing_games(subject, effort, run)))
+    with store.search(EXPERIMENT, study_settings(variant, config)) as run:
+        samples = sampled(play([task for parts in random.values() for task in parts], run, jobs=jobs, cluster=cluster), random)
+        rest = [task for parts in searched.values() for task in parts]
+        on_forecast(Forecast.of(machine, samples["random"], missing_games(variant, config, run)))
         samples |= sampled(play(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
-    counted = counted_games(machine, effort.seed, effort.counted)
-    movement = Movement.of(machine, effort.seed)
+    scores = random_scores(machine, config.seed, config.random_scores)
+    movement = Movement.of(machine, config.seed)
     analysis = Analysis(
-        subject, effort, samples["random"], samples["skilled"], samples["single"], counted, movement, time.perf_counter() - start
+        variant, config, samples["random"], samples["skilled"], samples["single"], scores, movement, time.perf_counter() - start
     )
-    run.finish({each.name: _interval(each.interval) for each in analysis.heuristics})
+    run.finish({heuristic.name: _interval(heuristic.interval) for heuristic in analysis.heuristics})
     return analysis
 
 
-def missing_games(subject: Subject, effort: Effort, run: Run | None) -> dict[LineUp, int]:
-    """Return how many games of each searching line-up a run does not hold yet, all of them where there is none."""
-    line_ups = effort.line_ups(subject.machine.players)
-    searched = {line_ups[name]: some for name, some in _pieces(subject, effort).items() if line_ups[name].searches}
-    known = run.done([piece.key for some in searched.values() for piece in some]) if run is not None else {}
-    return {line_up: sum(piece.key not in known for piece in some) for line_up, some in searched.items()}
+def missing_games(variant: Variant, config: StudyConfig, run: Run | None) -> dict[LineUp, int]:
+    """Return the number of games of each searching line-up that a run does not have; None has no game."""
+    line_ups = config.line_ups(variant.machine.players)
+    searched = {line_ups[name]: tasks for name, tasks in _tasks(variant, config).items() if line_ups[name].searches}
+    known = run.done([task.key for tasks in searched.values() for task in tasks]) if run is not None else {}
+    return {line_up: sum(task.key not in known for task in tasks) for line_up, tasks in searched.items()}
 
 
-def _games(effort: Effort, line_up: LineUp) -> int:
-    return effort.games if line_up.searches else effort.random or effort.games
+def _games(config: StudyConfig, line_up: LineUp) -> int:
+    return config.games if line_up.searches else config.random or config.games
 
 
-def _pieces(subject: Subject, effort: Effort) -> dict[str, list[Shard]]:
-    arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
-    pieces = {}
-    for name, line_up in effort.line_ups(subject.machine.players).items():
-        games = _games(effort, line_up)
-        # Random games are played by whole tens, so that a run which is asked for fewer or more of them has no game twice.
-        size, many = (1, games) if line_up.searches else (TEN, -(-games // TEN) * TEN)
-        pieces[name] = line_up.shard(subject.described.name, subject.described.text, effort.seed, many, arguments).split(size)
-    return pieces
+def _tasks(variant: Variant, config: StudyConfig) -> dict[str, list[Shard]]:
+    arguments = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
+    tasks = {}
+    for name, line_up in config.line_ups(variant.machine.players).items():
+        games = _games(config, line_up)
+        # Random games are played by whole tens, so that another number of games of the same run plays no game twice.
+        size, number = (1, games) if line_up.searches else (RANDOM_TASK, -(-games // RANDOM_TASK) * RANDOM_TASK)
+        tasks[name] = line_up.shard(variant.game.name, variant.game.text, config.seed, number, arguments).split(size)
+    return tasks
 
 
-def settings_of(subject: Subject, effort: Effort) -> dict[str, Any]:
-    """Return what the store knows a study by; more games of the same are the same study."""
+def study_settings(variant: Variant, config: StudyConfig) -> dict[str, Any]:
+    """Return the settings that identify a study in the store; more games of it are the same study."""
     return {
-        "game": subject.described.name,
-        "program": hashlib.sha256(subject.described.text.encode()).hexdigest()[:16],
-        "settings": dict(subject.settings),
-        "dialect": subject.described.dialect,
-        "limits": limits_of(subject.described.limits),
-        "player": str(effort.searcher),
-        "seed": effort.seed,
+        "game": variant.game.name,
+        "program": hashlib.sha256(variant.game.text.encode()).hexdigest()[:16],
+        "settings": dict(variant.settings),
+        "dialect": variant.game.dialect,
+        "limits": changed_limits(variant.game.limits),
+        "player": config.searcher.name,
+        "seed": config.seed,
     }

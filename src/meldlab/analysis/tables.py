@@ -1,6 +1,6 @@
 """The tidy tables of an analysis, with the published column names; runs, moves and players count from 1.
 
->>> sample = Sample.of_scores("max", np.array([[3, 1]]))
+>>> sample = Sample.from_scores("max", np.array([[3, 1]]))
 >>> print(csv_text(result_rows("tiny", [Labelled("RR", sample)]), DIGITS), end="")
 game,numPlayers,ai,imperfect,samples,tests,run,player,score,rank,time
 tiny,2,RR,,,,1,1,3,1,0
@@ -25,16 +25,16 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class Labelled:
-    """Games of one line-up: a letter for each seat (R random, M mcts ..), and what the searching players were given."""
+    """Games of one line-up: a letter for each seat (R random, M mcts ..), and the settings of the searching players."""
 
     ai: str
     sample: Sample
-    level: str = ""  # what a determinization knows
+    level: str = ""  # of knowledge of a determinization
     samples: int | None = None  # determinizations of a decision
     tests: int | None = None  # simulations for each option
 
     def common(self, game: str) -> tuple[Any, ...]:
-        """Return the columns that every table begins with."""
+        """Return the first columns of every table."""
         return game, self.sample.seats, self.ai, self.level.upper(), self.samples, self.tests
 
 
@@ -45,10 +45,10 @@ def tables(game: str, played: Sequence[Labelled]) -> dict[str, str]:
 
 
 def choice_rows(game: str, played: Sequence[Labelled]) -> Rows:
-    """Yield every decision: how many options there were and which was taken, from 0."""
+    """Yield every decision: the number of options and the option taken, from 0."""
     yield [*COMMON, "run", "move", "player", "choices", "choice", "time"]
-    for each in played:
-        sample, common = each.sample, each.common(game)
+    for labelled in played:
+        sample, common = labelled.sample, labelled.common(game)
         for i in range(len(sample.game)):
             # Games are timed, decisions are not.
             yield [*common, sample.game[i] + 1, sample.move[i] + 1, sample.seat[i] + 1, sample.options[i], sample.chosen[i], None]
@@ -57,8 +57,8 @@ def choice_rows(game: str, played: Sequence[Labelled]) -> Rows:
 def result_rows(game: str, played: Sequence[Labelled]) -> Rows:
     """Yield the final scores; ties share the better rank, time is milliseconds for the game. A failed game has neither score nor rank."""
     yield [*COMMON, "run", "player", "score", "rank", "time"]
-    for each in played:
-        sample, common = each.sample, each.common(game)
+    for labelled in played:
+        sample, common = labelled.sample, labelled.common(game)
         for run in range(sample.games):
             for seat in range(sample.seats):
                 result = (sample.scores[run, seat], sample.ranks[run, seat] + 1) if sample.ended[run] else (None, None)
@@ -66,14 +66,14 @@ def result_rows(game: str, played: Sequence[Labelled]) -> Rows:
 
 
 def lead_rows(game: str, played: Sequence[Labelled]) -> Rows:
-    """Yield what every decision's player expected for each player, and after the last decision the true result.
+    """Yield the estimates of every decision's player for each player, and after the last decision the true result.
 
     ``rank`` is the final rank with ties broken by seat; ``rankestimate`` is the mean estimated rank, 0 for first. The recorder of the true
     result is 0.
     """
     yield [*COMMON, "run", "move", "recorder", "player", "score", "rank", "rankestimate"]
-    for each in played:
-        sample, common = each.sample, each.common(game)
+    for labelled in played:
+        sample, common = labelled.sample, labelled.common(game)
         for run in range(sample.games):
             if not sample.ended[run]:
                 continue
@@ -82,8 +82,8 @@ def lead_rows(game: str, played: Sequence[Labelled]) -> Rows:
             for i in mine:
                 for seat in range(sample.seats):
                     estimates = place[seat], sample.rank_estimates[i, seat]
-                    at = run + 1, sample.move[i] + 1, sample.seat[i] + 1, seat + 1
-                    yield [*common, *at, sample.score_estimates[i, seat], *estimates]
+                    keys = run + 1, sample.move[i] + 1, sample.seat[i] + 1, seat + 1
+                    yield [*common, *keys, sample.score_estimates[i, seat], *estimates]
             if len(mine):
                 for seat in range(sample.seats):
                     truth = sample.scores[run, seat], place[seat], sample.ranks[run, seat]
@@ -93,10 +93,10 @@ def lead_rows(game: str, played: Sequence[Labelled]) -> Rows:
 def spread_rows(game: str, played: Sequence[Labelled]) -> Rows:
     """Yield best minus worst estimate for each decision, counted for each player in ``pmove``."""
     yield [*COMMON, "run", "pmove", "player", "spread"]
-    for each in played:
-        sample, common = each.sample, each.common(game)
-        made: dict[tuple[int, int], int] = {}
+    for labelled in played:
+        sample, common = labelled.sample, labelled.common(game)
+        moves: dict[tuple[int, int], int] = {}
         for i in np.flatnonzero(sample.estimated):
-            who = int(sample.game[i]), int(sample.seat[i])
-            made[who] = made.get(who, 0) + 1
-            yield [*common, who[0] + 1, made[who], who[1] + 1, abs(sample.best[i] - sample.worst[i])]
+            game_and_seat = run, seat = int(sample.game[i]), int(sample.seat[i])
+            moves[game_and_seat] = moves.get(game_and_seat, 0) + 1
+            yield [*common, run + 1, moves[game_and_seat], seat + 1, abs(sample.best[i] - sample.worst[i])]

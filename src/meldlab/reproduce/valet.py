@@ -7,7 +7,8 @@ import numpy as np
 from meldlab.analysis.figures import lead_curves, normalised_spread
 from meldlab.analysis.heuristics import fairness, order
 from meldlab.analysis.sample import Sample
-from meldlab.analysis.study import Effort, Subject, analyse
+from meldlab.analysis.study import StudyConfig, analyse
+from meldlab.analysis.variant import Variant
 from meldlab.recycle.game import Described
 from meldlab.recycle.library import load
 from meldlab.recycle.movement import Movement
@@ -18,8 +19,8 @@ __all__ = ["claims"]
 
 GAME = "block_rummy"
 PLAYER = "mcts:pooled"  # the estimates of the figures are means over all simulations, not over determinizations
-QUICK = Effort(games=12, counted=2000, player=PLAYER, simulations=10, quick=True, random=100)
-TINY = Effort(games=2, counted=100, player=PLAYER, simulations=2, quick=True, random=10)
+QUICK = StudyConfig(games=12, random_scores=2000, player=PLAYER, simulations=10, quick=True, random=100)
+TINY = StudyConfig(games=2, random_scores=100, player=PLAYER, simulations=2, quick=True, random=10)
 # Our own Leduc poker, and the rule of the published program for equal hands.
 EQUAL_HANDS = "    ((< ('P sto STRENGTH) ('Q sto STRENGTH))\n     (do ("
 BOTH_WIN = """    (do (
@@ -39,7 +40,7 @@ def claims(context: Context) -> Outcomes:
     yield "lowest-wins", Outcome(f"scoring {machine.scoring}", machine.scoring)
     games = context.pick(10_000, 2_000, 50)
     ended = machine.random_games(games, context.seed, threads=context.threads or 1)
-    finished = int(Sample.of_scores(machine.scoring, ended.scores, ended.statuses).finished)
+    finished = int(Sample.from_scores(machine.scoring, ended.scores, ended.statuses).finished)
     result = f"{finished:,} of {games:,} random games end by themselves, after {ended.decisions.mean():.0f} decisions on average"
     yield "no-loops", Outcome(result, finished == games, seed=context.seed)
     yield from _figures(context)
@@ -53,7 +54,7 @@ def claims(context: Context) -> Outcomes:
 
 def _teams() -> Outcome:
     """Compare the published formulas with ours on games of four seats that the first and the third always win together."""
-    won, teams = Sample.of_scores("max", np.array([[1, 0, 1, 0]] * 4)), (1, 2, 1, 2)
+    won, teams = Sample.from_scores("max", np.array([[1, 0, 1, 0]] * 4)), (1, 2, 1, 2)
     rate = float(won.win_shares[:, 0].mean())
     theirs = [_fair(rate, won.seats), (rate - 1 / won.seats) / (1 - 1 / won.seats)]
     ours = [heuristic.interval.value for heuristic in (fairness(won, teams), order(won, teams)) if heuristic.interval]
@@ -67,11 +68,11 @@ def _fair(rate: float, sides: int) -> float:
 
 
 def _figures(context: Context) -> Outcomes:
-    effort: Effort = context.pick(Effort(player=PLAYER), QUICK, TINY)
-    analysis = analyse(Subject(Described.named(GAME)), effort, context.opened, jobs=context.threads, progress=context.part)
-    simulations = f"{effort.games} games of MCTS players, {effort.simulations_per_option} simulations for each option"
+    config: StudyConfig = context.pick(StudyConfig(player=PLAYER), QUICK, TINY)
+    analysis = analyse(Variant(Described.named(GAME)), config, context.opened, jobs=context.threads, progress=context.part)
+    simulations = f"{config.games} games of MCTS players, {config.simulations_per_option} simulations for each option"
     reduced = "" if context.full else f"{simulations}; published: 100 and 1,000"
-    seed, skilled, random = analysis.effort.seed, analysis.skilled, analysis.random
+    seed, skilled, random = analysis.config.seed, analysis.skilled, analysis.random
     # A turn starts when the player changes.
     turns = 1 + np.count_nonzero(np.diff(random.seat[random.game == 0]))
     decisions = np.count_nonzero(random.game == 0) / turns

@@ -1,4 +1,4 @@
-"""How much a declared number moves a measure: straight lines through all variants, in all numbers at once, with honest intervals."""
+"""Effects of declared numbers on measures: linear fits through all variants, with heteroscedasticity-consistent intervals."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -9,48 +9,50 @@ from numpy.typing import NDArray
 
 from meldlab.statistics import Interval, t_interval
 from meldlab.variants.measures import MEASURES
-from meldlab.variants.search import Discovery
+from meldlab.variants.search import SearchResult
 
-__all__ = ["Effect", "effects", "fitted"]
+__all__ = ["Effect", "effects", "fit_lines"]
 
 Real = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Effect:
-    """By how much a measure changes when a number goes from the least to the most that it may be, the other numbers staying as they are."""
+    """The change of a measure from the least to the largest value of a number, with the other numbers unchanged."""
 
     measure: str
     number: str
     change: Interval | None
     explained: float | None
-    """The share of the differences between variants that lines in all numbers explain; None where nothing differs or nobody can tell."""
+    """The share of the variance between variants that the fit in all numbers explains; None if it is not defined."""
 
     def significant(self, among: int) -> bool:
-        """Tell whether chance does not explain it, one of so many."""
+        """Return whether the change is significant as one of ``among`` effects (Bonferroni)."""
         if self.change is None or self.change.ends is None:
             return False
         wide = self.change.bonferroni(among)
         return not wide.low <= 0 <= wide.high
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command line answers."""
+        """Return the effect as JSON."""
         change = None if self.change is None else {"value": self.change.value, "ci95": self.change.ends}
         return {"measure": self.measure, "number": self.number, "change": change, "explained": self.explained}
 
 
-def effects(found: Discovery) -> list[Effect]:
-    """Return the effect of each number on each measure, by all variants that are games; those that played more count more."""
-    spans = found.wishes.spans
+def effects(result: SearchResult) -> list[Effect]:
+    """Return the effect of each number on each measure, over all variants that can be played, weighted by their games."""
+    ranges = result.spec.ranges
     answers = []
     for name in MEASURES:
-        rows = [(one, value) for one in found.attempts if not one.problem and (value := one.measures[name]) is not None]
-        settings = np.array([[one.variant.settings[span.name] for span in spans] for one, _ in rows], np.float64).reshape(-1, len(spans))
+        rows = [(trial, value) for trial in result.trials if not trial.problem and (value := trial.measures[name]) is not None]
+        settings = np.array([[trial.variant.settings[span.name] for span in ranges] for trial, _ in rows], np.float64).reshape(
+            -1, len(ranges)
+        )
         values = np.array([value.value for _, value in rows])
-        weights = np.array([max(1, one.gathered.games if one.gathered else 1) for one, _ in rows], np.float64)
-        slopes, explained = fitted(settings, values, weights)
-        for place, span in enumerate(spans):
-            slope, width = slopes[place], span.high - span.low
+        weights = np.array([max(1, trial.played.games if trial.played else 1) for trial, _ in rows], np.float64)
+        slopes, explained = fit_lines(settings.reshape(-1, len(ranges)), values, weights)
+        for i, span in enumerate(ranges):
+            slope, width = slopes[i], span.high - span.low
             change = None if slope is None else slope.mapped(partial(_times, width))
             answers.append(Effect(name, span.name, change, explained))
     return answers
@@ -60,37 +62,37 @@ def _times(width: float, slope: Interval) -> Interval:
     return Interval(width * slope.value, width * slope.low, width * slope.high)
 
 
-def fitted(settings: Real, values: Real, weights: Real) -> tuple[list[Interval | None], float | None]:
+def fit_lines(settings: Real, values: Real, weights: Real) -> tuple[list[Interval | None], float | None]:
     """Return the slope in each column of [variants, numbers] with its interval, and the share of the variance that is explained.
 
-    Least squares with weights; the errors are those of MacKinnon and White (HC3), which hold where some variants were measured worse
-    than others and where the truth bends: what a line does not explain counts as noise.
+    Weighted least squares with the errors of MacKinnon and White (HC3), which hold for unequal variances and for a nonlinear truth:
+    the part that a line does not explain counts as noise.
 
     >>> x = np.array([[0.0], [1], [2], [3], [4]])
-    >>> slopes, explained = fitted(x, 2 * x[:, 0] + np.array([0.1, -0.1, 0.0, 0.1, -0.1]), np.ones(5))
+    >>> slopes, explained = fit_lines(x, 2 * x[:, 0] + np.array([0.1, -0.1, 0.0, 0.1, -0.1]), np.ones(5))
     >>> print(slopes[0], round(explained, 3))
     1.980 (1.824 to 2.136) 0.999
     """
-    many, numbers = settings.shape
-    moving = [place for place in range(numbers) if many and np.ptp(settings[:, place]) > 0]
-    none: list[Interval | None] = [None] * numbers
-    if many < len(moving) + 2 or not moving:
-        return none, None
+    count, numbers = settings.shape
+    moving = [number for number in range(numbers) if count and np.ptp(settings[:, number]) > 0]
+    intervals: list[Interval | None] = [None] * numbers
+    if count < len(moving) + 2 or not moving:
+        return intervals, None
     if np.ptp(values) == 0:
-        # Nothing to explain, and no rounding to be taken for something.
+        # No variance to explain; rounding errors are not fitted.
         return [Interval(0.0, 0.0, 0.0) if number in moving else None for number in range(numbers)], None
     root = np.sqrt(weights / weights.mean())[:, None]
-    columns = root * np.column_stack((np.ones(many), settings[:, moving]))
+    columns = root * np.column_stack((np.ones(count), settings[:, moving]))
     if np.linalg.matrix_rank(columns) < columns.shape[1]:
-        return none, None
+        return intervals, None
     inverse = np.linalg.inv(columns.T @ columns)
     slopes = inverse @ columns.T @ (root[:, 0] * values)
     residuals = root[:, 0] * values - columns @ slopes
     leverage = np.einsum("ij,jk,ik->i", columns, inverse, columns)
     spread = inverse @ (columns.T * (residuals / np.maximum(1e-9, 1 - leverage)) ** 2) @ columns @ inverse
-    for place, number in enumerate(moving, 1):
-        none[number] = t_interval(float(slopes[place]), float(np.sqrt(max(0.0, spread[place, place]))), many - len(moving) - 1)
+    for row, number in enumerate(moving, 1):
+        intervals[number] = t_interval(float(slopes[row]), float(np.sqrt(max(0.0, spread[row, row]))), count - len(moving) - 1)
     mean = np.average(values, weights=weights)
     whole = float((weights * (values - mean) ** 2).sum())
     left = float((residuals**2).sum() * weights.mean())
-    return none, 1 - left / whole if whole > 0 else None
+    return intervals, 1 - left / whole if whole > 0 else None

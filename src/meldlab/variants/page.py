@@ -1,4 +1,4 @@
-"""The page of a search: the front, the winner and its text, what each number does, and every variant that was tried."""
+"""Page of a search: the front, the winner and its program, the effects of each number, and all variants."""
 
 import json
 import shlex
@@ -6,27 +6,27 @@ from pathlib import Path
 
 from meldlab.analysis.page import PLAYERS
 from meldlab.recycle import library
-from meldlab.recycle.language.header import coloured
+from meldlab.recycle.language.header import highlight
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.reports.page import render, write_report
 from meldlab.reports.plot import Plot
 from meldlab.reports.rows import csv_text
 from meldlab.variants.effects import Effect, effects
-from meldlab.variants.figures import draw_front, draw_numbers, kind_of
+from meldlab.variants.figures import draw_front, draw_numbers, trial_kind
 from meldlab.variants.measures import MEASURES
-from meldlab.variants.search import Discovery
+from meldlab.variants.search import SearchResult
 
-__all__ = ["discovery_page", "write_discovery"]
-
-
-def _by_measure(found: Discovery) -> dict[str, list[Effect]]:
-    answers: dict[str, list[Effect]] = {name: [] for name in MEASURES}
-    for each in effects(found):
-        answers[each.measure].append(each)
-    return answers
+__all__ = ["search_page", "write_search"]
 
 
-def discovery_page(found: Discovery) -> str:
+def _effects_by_measure(result: SearchResult) -> dict[str, list[Effect]]:
+    by_measure: dict[str, list[Effect]] = {name: [] for name in MEASURES}
+    for effect in effects(result):
+        by_measure[effect.measure].append(effect)
+    return by_measure
+
+
+def search_page(result: SearchResult) -> str:
     """Return the page as one self-contained HTML text."""
     contents = {
         "summary": "Summary",
@@ -37,90 +37,98 @@ def discovery_page(found: Discovery) -> str:
         "code": "The winner's text",
         "data": "Data",
     }
-    wishes, winner = found.wishes, found.winner
+    spec, winner = result.spec, result.winner
     without = set() if winner is not None else {"winner", "code"}
-    both = winner is not None and found.gain is not None
     return render(
         "meldlab.variants",
         "search.html.jinja",
         frame="base.html.jinja",
-        title=f"Variants of {found.written.variant.subject.preface.title or found.game.name}",
+        title=f"Variants of {result.baseline.variant.header.title or result.game.name}",
         contents={id: name for id, name in contents.items() if id not in without},
-        found=found,
-        names=list(dict.fromkeys([wishes.aim.measure, *(demand.measure for demand in wishes.demands)])),
-        yardsticks=MEASURES,
+        result=result,
+        names=spec.measures,
+        measures=MEASURES,
         differences={
-            name: found.fresh[winner.number].compared(found.fresh[0], name) if both and winner is not None else None for name in MEASURES
+            name: result.tested[winner.number].difference(result.tested[0], name) if winner and result.gain else None for name in MEASURES
         },
-        effects=_by_measure(found),
-        comparisons=len(MEASURES) * len(wishes.spans),
-        kind_of=kind_of,
-        players=PLAYERS[found.effort.algorithm],
-        sheets=sheets(found),
-        code=coloured(found.text_of(winner)) if winner is not None else "",
-        text=found.text_of(winner) if winner is not None else "",
-        file=f"{found.game.name}.rcy",
-        tables={"variants.csv": variants_csv(found), "effects.csv": effects_csv(found)},
-        findings=json.dumps(found.as_json(), indent=1),
-        command=command(found),
+        effects=_effects_by_measure(result),
+        comparisons=len(MEASURES) * len(spec.ranges),
+        trial_kind=trial_kind,
+        players=PLAYERS[result.config.algorithm],
+        sheets=sheets(result),
+        code=highlight(result.program_text(winner)) if winner is not None else "",
+        text=result.program_text(winner) if winner is not None else "",
+        file=f"{result.game.name}.rcy",
+        tables={"variants.csv": variants_csv(result), "effects.csv": effects_csv(result)},
+        json=json.dumps(result.as_json(), indent=1),
+        command=command(result),
     )
 
 
-def sheets(found: Discovery) -> dict[str, Plot]:
+def sheets(result: SearchResult) -> dict[str, Plot]:
     """Return the figures by name."""
-    return {"front": draw_front(found), "numbers": draw_numbers(found)}
+    return {"front": draw_front(result), "numbers": draw_numbers(result)}
 
 
-def command(found: Discovery) -> str:
+def command(result: SearchResult) -> str:
     """Return the command that makes this page."""
-    wishes, sizes, effort = found.wishes, found.sizes, found.effort
-    words = ["meldlab", "recycle", "search", found.game.name]
-    # What was set beside: a program of the library tells, one of a file is its own text.
-    if found.game.name in library.names():
-        usual, now = (declared_numbers(text, found.game.dialect) for text in (library.entry(found.game.name).text, found.game.text))
-        words += [f"--set={name}={value}" for name, value in now.items() if usual.get(name, value) != value]
-    words += [word for span in wishes.spans for word in ("--vary", str(span))]
-    words += [f"--{str(wishes.aim).split()[0]}", wishes.aim.measure]
-    words += [word for demand in wishes.demands for word in ("--require", str(demand))]
-    words += ["--trials", str(sizes.trials), "--games", str(sizes.games), "--test-games", str(sizes.fresh), "--player", effort.player]
-    words += ["--simulations", str(effort.simulations), "--seed", str(effort.seed)]
+    spec, budget, config = result.spec, result.budget, result.config
+    words = ["meldlab", "recycle", "search", result.game.name]
+    # The program of a library game shows the settings; one of a file is its own text.
+    if result.game.name in library.names():
+        default, now = (declared_numbers(text, result.game.dialect) for text in (library.entry(result.game.name).text, result.game.text))
+        words += [f"--set={name}={value}" for name, value in now.items() if default.get(name, value) != value]
+    words += [word for span in spec.ranges for word in ("--vary", str(span))]
+    words += [f"--{str(spec.objective).split()[0]}", spec.objective.measure]
+    words += [word for constraint in spec.constraints for word in ("--require", str(constraint))]
+    words += [
+        "--trials",
+        str(budget.trials),
+        "--games",
+        str(budget.games),
+        "--test-games",
+        str(budget.test_games),
+        "--player",
+        config.player,
+    ]
+    words += ["--simulations", str(config.simulations), "--seed", str(config.seed)]
     return shlex.join(words)
 
 
-def variants_csv(found: Discovery) -> str:
+def variants_csv(result: SearchResult) -> str:
     """Return a row for each variant and measure."""
-    names = [span.name for span in found.wishes.spans]
+    names = [span.name for span in result.spec.ranges]
     rows = [
-        [one.number, *(one.variant.settings[name] for name in names), one.games, one.problem or one.stopped, measure]
+        [trial.number, *(trial.variant.settings[name] for name in names), trial.games, trial.problem or trial.stopped, measure]
         + ([value.value, *(value.ends or (None, None))] if value else [None] * 3)
-        for one in found.attempts
-        for measure, value in one.measures.items()
+        for trial in result.trials
+        for measure, value in trial.measures.items()
     ]
     return csv_text([["variant", *names, "games", "ended", "measure", "value", "low", "high"], *rows], digits=6)
 
 
-def effects_csv(found: Discovery) -> str:
+def effects_csv(result: SearchResult) -> str:
     """Return a row for each measure and number."""
     rows = [
         [
-            each.measure,
-            each.number,
-            *((each.change.value, *(each.change.ends or (None, None))) if each.change else [None] * 3),
-            each.explained,
+            effect.measure,
+            effect.number,
+            *((effect.change.value, *(effect.change.ends or (None, None))) if effect.change else [None] * 3),
+            effect.explained,
         ]
-        for each in effects(found)
+        for effect in effects(result)
     ]
     return csv_text([["measure", "number", "change", "low", "high", "explained"], *rows], digits=6)
 
 
-def write_discovery(found: Discovery, folder: Path) -> list[Path]:
-    """Write page, tables, figures, findings and the winner's text into a folder; return the files."""
+def write_search(result: SearchResult, folder: Path) -> list[Path]:
+    """Write page, tables, figures, JSON and the winner's program into a folder; return the files."""
     texts = {
-        "index.html": discovery_page(found),
-        "variants.csv": variants_csv(found),
-        "effects.csv": effects_csv(found),
-        "search.json": json.dumps(found.as_json(), indent=1) + "\n",
+        "index.html": search_page(result),
+        "variants.csv": variants_csv(result),
+        "effects.csv": effects_csv(result),
+        "search.json": json.dumps(result.as_json(), indent=1) + "\n",
     }
-    if found.winner is not None:
-        texts[f"{found.game.name}.rcy"] = found.text_of(found.winner)
-    return write_report(folder, texts, sheets(found))
+    if result.winner is not None:
+        texts[f"{result.game.name}.rcy"] = result.program_text(result.winner)
+    return write_report(folder, texts, sheets(result))

@@ -1,55 +1,27 @@
-"""The workbench: variants of one game play the same deals, a heat at a time, and what they played is kept in the store."""
+"""Runner of variants: all play the same deals, a rung at a time, and the store has their games."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
-from meldlab.analysis.playing import COUNTER, LineUp, limits_of
+from meldlab.analysis.playing import COUNTER, LineUp, changed_limits
 from meldlab.analysis.sample import Sample
-from meldlab.analysis.study import Effort, Subject
-from meldlab.errors import MeldlabError
-from meldlab.recycle.game import Described
+from meldlab.analysis.study import StudyConfig
+from meldlab.analysis.variant import Variant
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.runs.store import Run
 from meldlab.runs.tasks import Shard, play
-from meldlab.variants.measures import COUNTED, Gathered
+from meldlab.variants.measures import SCORES_PER_GAME, VariantGames
 
-__all__ = ["Heat", "Variant", "Workbench", "trouble"]
+__all__ = ["Rung", "VariantRunner", "failure_text"]
 
-PIECE = 5  # games of searching players that are written together
+TASK_GAMES = 5  # games of searching players in a task
 RANDOM = "random"
 SEARCHED = ("skilled", "single")
 
 
 @dataclass(frozen=True)
-class Variant:
-    """The game with other numbers; the settings are those of every number that may vary."""
-
-    game: Described
-    settings: Mapping[str, int]
-
-    @cached_property
-    def subject(self) -> Subject:
-        """Return what is analysed."""
-        return Subject.of(self.game, self.settings)
-
-    @property
-    def name(self) -> str:
-        """Return what was set, as it is written."""
-        return ", ".join(f"{name}={value}" for name, value in self.settings.items())
-
-    def problem(self) -> str:
-        """Return why it cannot even begin, or nothing."""
-        try:
-            self.subject.machine.start(0)
-        except MeldlabError as mistake:
-            return f"does not run: {getattr(mistake, 'problem', mistake)}"
-        return ""
-
-
-@dataclass(frozen=True)
-class Heat:
+class Rung:
     """The deals ``first`` and following of a seed."""
 
     seed: int
@@ -58,94 +30,98 @@ class Heat:
 
 
 @dataclass
-class Workbench:
-    """Where variants are played: who plays, which run keeps it, on what cores."""
+class VariantRunner:
+    """Players, run and cores with which variants are played."""
 
-    effort: Effort
+    config: StudyConfig
     run: Run
     jobs: int = 0
     cluster: str | None = None
     progress: Callable[[int], None] = lambda games: None
-    """Hears how many games of searching players are over, by being played, found in the store, or spared."""
-    over: int = 0
+    """Gets the number of games of searching players that are done: played, read from the store, or skipped."""
+    done: int = 0
 
     @property
     def searches(self) -> bool:
-        """Tell whether anybody looks ahead."""
-        return self.effort.algorithm != RANDOM
+        """Return whether a player searches."""
+        return self.config.algorithm != RANDOM
 
     def line_ups(self, variant: Variant) -> dict[str, LineUp]:
-        """Return who plays a variant; a lone player has nobody to be better than."""
-        seats = variant.subject.machine.players
-        known = self.effort.line_ups(seats)
-        return {name: known[name] for name in ("random", *SEARCHED[: 1 if seats == 1 else 2]) if name == RANDOM or self.searches}
+        """Return the line-ups of a variant; with one seat there is no line-up of one searching player among random ones."""
+        seats = variant.machine.players
+        line_ups = self.config.line_ups(seats)
+        return {name: line_ups[name] for name in ("random", *SEARCHED[: 1 if seats == 1 else 2]) if name == RANDOM or self.searches}
 
-    def begin(self, variants: Sequence[Variant], heat: Heat) -> list[Gathered | str]:
-        """Let random players play a heat of each variant, which costs next to nothing; return their games, or why there are none."""
-        problems = [variant.problem() for variant in variants]
-        able = [variant for variant, problem in zip(variants, problems, strict=True) if not problem]
-        # Only how games end, at first: those of a game without an end would fill the store.
-        ends = self._play([self._count(each, heat) for each in able])
-        troubles = {each.name: trouble({RANDOM: ends[self._count(each, heat).key]}) for each in able}
-        able = [each for each in able if not troubles[each.name]]
-        many = replace(heat, first=COUNTED * heat.first, games=COUNTED * heat.games)
-        found = self._play([shard for each in able for shard in (self._shard(each, RANDOM, heat), self._count(each, many))])
-        answers: list[Gathered | str] = []
-        for variant, problem in zip(variants, problems, strict=True):
-            if problem := problem or troubles[variant.name]:
+    def play_random(self, variants: Sequence[Variant], rung: Rung) -> list[VariantGames | str]:
+        """Play a rung of each variant with random players; return their games, or the reason why there are none."""
+        problems = {variant.settings_text: variant.problem() for variant in variants}
+        able = [variant for variant in variants if not problems[variant.settings_text]]
+        # Scores only, at first: the decisions of games without an end would fill the store.
+        results = self._play([self._score_task(variant, rung) for variant in able])
+        for variant in able:
+            problems[variant.settings_text] = failure_text({RANDOM: results[self._score_task(variant, rung).key]})
+        able = [variant for variant in able if not problems[variant.settings_text]]
+        more = replace(rung, first=SCORES_PER_GAME * rung.first, games=SCORES_PER_GAME * rung.games)
+        tasks = [task for variant in able for task in (self._task(variant, RANDOM, rung), self._score_task(variant, more))]
+        samples = self._play(tasks)
+        answers: list[VariantGames | str] = []
+        for variant in variants:
+            if problem := problems[variant.settings_text]:
                 answers.append(problem)
                 continue
-            random, counted = found[self._shard(variant, RANDOM, heat).key], found[self._count(variant, many).key]
-            teams = variant.subject.machine.start(heat.seed).teams
-            answers.append(Gathered(random, counted, None if self.searches else random, None, teams))
+            random = samples[self._task(variant, RANDOM, rung).key]
+            scores = samples[self._score_task(variant, more).key]
+            teams = variant.machine.start(rung.seed).teams
+            answers.append(VariantGames(random, scores, None if self.searches else random, None, teams))
         return answers
 
-    def go_on(self, variants: Sequence[Variant], begun: Sequence[Gathered], heat: Heat) -> list[Gathered]:
-        """Let players that search play a heat, of which the random games are there."""
-        names = [[name for name in self.line_ups(each) if name != RANDOM] for each in variants]
-        shards = [{name: self._shard(each, name, heat).split(PIECE) for name in some} for each, some in zip(variants, names, strict=True)]
-        found = self._play([piece for some in shards for pieces in some.values() for piece in pieces], self._show())
+    def play_search(self, variants: Sequence[Variant], random: Sequence[VariantGames], rung: Rung) -> list[VariantGames]:
+        """Play a rung with searching players; return the games together with the ``random`` ones of the rung."""
+        tasks = [
+            {name: self._task(variant, name, rung).split(TASK_GAMES) for name in self.line_ups(variant) if name != RANDOM}
+            for variant in variants
+        ]
+        samples = self._play([task for by_name in tasks for parts in by_name.values() for task in parts], self._progress())
         answers = []
-        for one, some in zip(begun, shards, strict=True):
-            samples: dict[str, Any] = {name: Sample.joined([found[piece.key] for piece in pieces]) for name, pieces in some.items()}
-            answers.append(replace(one, **samples))
+        for games, by_name in zip(random, tasks, strict=True):
+            searched: dict[str, Any] = {name: Sample.joined([samples[task.key] for task in parts]) for name, parts in by_name.items()}
+            answers.append(replace(games, **searched))
         return answers
 
-    def spare(self, games: int) -> None:
-        """Say that so many games of searching players need not be played."""
-        self.over += games
-        self.progress(self.over)
+    def skip(self, games: int) -> None:
+        """Count games of searching players that need not be played."""
+        self.done += games
+        self.progress(self.done)
 
-    def _shard(self, variant: Variant, line_up: str, heat: Heat) -> Shard:
-        subject = variant.subject
-        arguments: dict[str, Any] = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
-        shard = self.line_ups(variant)[line_up].shard(subject.name, subject.described.text, heat.seed, heat.games, arguments)
-        return replace(shard, first=heat.first, label=variant.name)
+    def _task(self, variant: Variant, line_up: str, rung: Rung) -> Shard:
+        arguments: dict[str, Any] = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
+        task = self.line_ups(variant)[line_up].shard(variant.name, variant.game.text, rung.seed, rung.games, arguments)
+        return replace(task, first=rung.first, label=variant.settings_text)
 
-    def _count(self, variant: Variant, heat: Heat) -> Shard:
-        return replace(self._shard(variant, RANDOM, heat), worker=COUNTER)
+    def _score_task(self, variant: Variant, rung: Rung) -> Shard:
+        return replace(self._task(variant, RANDOM, rung), worker=COUNTER)
 
-    def _show(self) -> Callable[[int, int], None]:
-        before = self.over
+    def _progress(self) -> Callable[[int, int], None]:
+        before = self.done
 
-        def show(done: int, _: int) -> None:
-            self.over = before + done
-            self.progress(self.over)
+        def progress(done: int, _: int) -> None:
+            self.done = before + done
+            self.progress(self.done)
 
-        return show
+        return progress
 
-    def _play(self, shards: Sequence[Shard], show: Callable[[int, int], None] = lambda done, whole: None) -> dict[str, Sample]:
-        counts = play(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
-        return {key: Sample.from_json(each["sample"]) for key, each in counts.items()}
+    def _play(self, tasks: Sequence[Shard], progress: Callable[[int, int], None] = lambda done, whole: None) -> dict[str, Sample]:
+        counts = play(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=progress)
+        return {key: Sample.from_json(result["sample"]) for key, result in counts.items()}
 
 
-def trouble(samples: Mapping[str, Sample]) -> str:
-    """Return why games of a variant are no games: one failed, or most had to be stopped; nothing where all is well."""
+def failure_text(samples: Mapping[str, Sample]) -> str:
+    """Return the reason why a variant cannot be used: a game failed, or most were stopped; empty if it can."""
     for name, sample in samples.items():
         of = f"of {sample.games} games of {'random' if name == RANDOM else 'searching'} players"
         if sample.failed:
-            why = next(why for why in sample.reasons if why != k.REASONS[k.CAPPED])
-            return f"fails: {why} ({sample.failed} {of})"
+            reason = next(reason for reason in sample.reasons if reason != k.REASONS[k.CAPPED])
+            return f"fails: {reason} ({sample.failed} {of})"
         if 2 * sample.capped > sample.games:
             return f"does not end: {sample.capped} {of} took more decisions than allowed"
     return ""

@@ -1,7 +1,7 @@
-"""The search: Optuna suggests variants, they race on common deals, and what is left is measured again on fresh ones.
+"""Search: Optuna suggests variants, they play rungs of common deals, and the best is measured again on test deals.
 
-Variants are asked for and told in a fixed order, a batch at a time, and every chance comes from the seed; with games from a store a search
-can be killed and started again, by several processes or on a cluster, and comes to the same answer.
+Variants are suggested and reported in a fixed order, a batch at a time, and all randomness comes from the seed. With the games of a store,
+a search can be killed and started again, by several processes or on a cluster, and has the same result.
 """
 
 import time
@@ -11,366 +11,384 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from meldlab.analysis.study import Effort
+from meldlab.analysis.study import StudyConfig
+from meldlab.analysis.variant import Variant
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
-from meldlab.variants.measures import MEASURES, Gathered
-from meldlab.variants.runner import Heat, Variant, Workbench, trouble
-from meldlab.variants.spec import Wishes
+from meldlab.variants.measures import MEASURES, VariantGames
+from meldlab.variants.runner import Rung, VariantRunner, failure_text
+from meldlab.variants.spec import Constraint, Objective, SearchSpec
 
-__all__ = ["Attempt", "Discovery", "Sizes", "search"]
+__all__ = ["SearchBudget", "SearchResult", "Trial", "search"]
 
-BATCH = 8  # variants that are suggested before any of them is known, whatever the number of cores
-TRIES = 30  # suggestions in a row that were known already, after which there is nothing more to ask
-LEAST = 8  # games of a first heat
-SPARE_BITS = 63 - 32  # Optuna's chance takes seeds of 32 bits
+BATCH = 8  # variants that are suggested before the result of any of them, whatever the number of cores
+MAX_REPEATS = 30  # suggestions in a row that were tried before, after which the search ends
+MIN_GAMES = 8  # of a first rung
+SPARE_BITS = 63 - 32  # Optuna takes seeds of 32 bits
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How much is tried: variants at most, deals of each line-up for a variant that is never stopped, and fresh deals of the winner."""
+class SearchBudget:
+    """Maximum of variants, deals of each line-up for a variant that is not stopped, and test deals of the winner."""
 
     trials: int = 40
     games: int = 60
-    fresh: int = 120
+    test_games: int = 120
 
     @property
-    def heats(self) -> list[int]:
-        """Return the deals that a variant has played by the end of each heat.
+    def rungs(self) -> list[int]:
+        """Return the deals that a variant has played by the end of each rung.
 
-        >>> Sizes(games=100).heats, Sizes(games=10).heats
+        >>> SearchBudget(games=100).rungs, SearchBudget(games=10).rungs
         ([12, 25, 50, 100], [10])
         """
-        heats = [self.games]
-        while heats[0] // 2 >= max(LEAST, self.games // 8):
-            heats.insert(0, heats[0] // 2)
-        return heats
+        rungs = [self.games]
+        while rungs[0] // 2 >= max(MIN_GAMES, self.games // 8):
+            rungs.insert(0, rungs[0] // 2)
+        return rungs
 
 
 @dataclass(eq=False)
-class Attempt:
-    """One variant and what became of it."""
+class Trial:
+    """One variant and its results."""
 
     number: int
     variant: Variant
-    gathered: Gathered | None = None
+    played: VariantGames | None = None
     problem: str = ""
-    """Why it is no game."""
+    """The reason why it cannot be played or measured."""
     stopped: str = ""
-    """Why it was not played to the end of the race."""
-    trial: Any = field(default=None, repr=False)
-    """Its trial in the study; the game as it is written has none where its numbers lie outside of what may vary."""
+    """The reason why it did not play all rungs."""
+    suggestion: Any = field(default=None, repr=False)
+    """The trial of Optuna; None for the baseline where its numbers are outside the ranges."""
 
     @property
     def games(self) -> int:
-        """Return the deals that players that search have played."""
-        return self.gathered.games if self.gathered is not None and self.gathered.skilled is not None else 0
+        """Return the number of deals of searching players."""
+        return self.played.games if self.played is not None and self.played.skilled is not None else 0
 
     @property
     def running(self) -> bool:
-        """Tell whether it is still in the race, or has come to its end."""
+        """Return whether it plays the next rung, or has played the last."""
         return not (self.problem or self.stopped)
 
     @cached_property
     def measures(self) -> dict[str, Interval | None]:
-        """Return everything that it is judged by, once it is over."""
-        return self.gathered.measures() if self.gathered is not None else dict.fromkeys(MEASURES)
+        """Return all measures; read only after its last rung."""
+        return self.played.measures() if self.played is not None else dict.fromkeys(MEASURES)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command line answers."""
-        measures = {name: None if found is None else {"value": found.value, "ci95": found.ends} for name, found in self.measures.items()}
-        told = {"settings": dict(self.variant.settings), "games": self.games, "problem": self.problem, "stopped": self.stopped}
-        return {"number": self.number, **told, "measures": measures if self.gathered is not None else None}
+        """Return the trial as JSON."""
+        return {
+            "number": self.number,
+            "settings": dict(self.variant.settings),
+            "games": self.games,
+            "problem": self.problem,
+            "stopped": self.stopped,
+            "measures": _as_json(self.measures) if self.played is not None else None,
+        }
 
 
 @dataclass(frozen=True, eq=False)
-class Discovery:
-    """How a search ended."""
+class SearchResult:
+    """The result of a search."""
 
     game: Described
-    wishes: Wishes
-    effort: Effort
-    sizes: Sizes
-    attempts: Sequence[Attempt]
-    """The first is the game as it is written."""
-    fresh: Mapping[int, Gathered]
-    """The winner and the game as it is written on deals that no search has seen, by the number of the attempt."""
-    played: int
-    """Games of searching players, those on fresh deals left out."""
-    whole: int
-    """As many would have been played if nobody had been stopped."""
+    spec: SearchSpec
+    config: StudyConfig
+    budget: SearchBudget
+    trials: Sequence[Trial]
+    """The first is the game with its own numbers."""
+    tested: Mapping[int, VariantGames]
+    """The winner and the baseline on test deals, by the number of the trial."""
+    games_played: int
+    """Games of searching players without those on test deals."""
+    max_games: int
+    """The same without stopping early."""
     seconds: float
 
     @property
-    def written(self) -> Attempt:
-        """Return the game as it is written."""
-        return self.attempts[0]
+    def baseline(self) -> Trial:
+        """Return the game with its own numbers."""
+        return self.trials[0]
 
     @cached_property
-    def complete(self) -> list[Attempt]:
-        """Return who came to the end of the race, the best first, those that keep every demand before those that do not."""
-        wishes = self.wishes
+    def complete(self) -> list[Trial]:
+        """Return the trials that played all rungs: those that satisfy every constraint first, each part sorted by the objective."""
 
-        def merit(one: Attempt) -> tuple[bool, float]:
-            found = one.measures[wishes.aim.measure]
-            return wishes.kept_by(one.measures), wishes.aim.direction * found.value if found else float("-inf")
+        def rank(trial: Trial) -> tuple[bool, float]:
+            return self.spec.satisfied_by(trial.measures), self.spec.objective.score(trial.measures[self.spec.objective.measure])
 
-        return sorted((one for one in self.attempts if one.running), key=merit, reverse=True)
+        return sorted((trial for trial in self.trials if trial.running), key=rank, reverse=True)
 
     @property
-    def winner(self) -> Attempt | None:
-        """Return the best variant that keeps every demand."""
+    def winner(self) -> Trial | None:
+        """Return the best variant that satisfies every constraint."""
         best = next(iter(self.complete), None)
-        return best if best is not None and self.wishes.kept_by(best.measures) else None
+        return best if best is not None and self.spec.satisfied_by(best.measures) else None
 
     @cached_property
-    def front(self) -> list[Attempt]:
-        """Return those of the race's end that no other beats in the aim and in everything to be kept; the best first."""
-        points = [point for one in self.complete if (point := self._point(one))]
-        complete = [one for one in self.complete if self._point(one)]
-        return [
-            one
-            for one, mine in zip(complete, points, strict=True)
-            if not any(all(a >= b for a, b in zip(theirs, mine, strict=True)) and theirs != mine for theirs in points)
-        ]
+    def pareto_front(self) -> list[Trial]:
+        """Return the complete trials that no other dominates in the objective and the constrained measures, the best first."""
+        points = [(trial, point) for trial in self.complete if (point := self._point(trial))]
+
+        def is_dominated(point: tuple[float, ...]) -> bool:
+            return any(other != point and all(a >= b for a, b in zip(other, point, strict=True)) for _, other in points)
+
+        return [trial for trial, point in points if not is_dominated(point)]
 
     @cached_property
-    def equals(self) -> list[Attempt]:
-        """Return who keeps every demand beside the front, and may be behind the winner by chance only."""
+    def ties(self) -> list[Trial]:
+        """Return the trials off the front that satisfy every constraint and are not significantly behind the winner."""
 
-        def close(one: Attempt) -> bool:
-            gap, side = self.behind(one), self.wishes.aim.direction
-            return gap is not None and max(side * gap.low, side * gap.high) >= 0
+        def is_close(trial: Trial) -> bool:
+            gap, direction = self.gap(trial), self.spec.objective.direction
+            return gap is not None and max(direction * gap.low, direction * gap.high) >= 0
 
-        return [one for one in self.complete if one not in self.front and self.wishes.kept_by(one.measures) and close(one)]
+        others = [trial for trial in self.complete if trial not in self.pareto_front and self.spec.satisfied_by(trial.measures)]
+        return [trial for trial in others if is_close(trial)]
 
-    def _point(self, one: Attempt) -> tuple[float, ...] | None:
-        aims = [(self.wishes.aim.measure, self.wishes.aim.direction), *((each.measure, each.direction) for each in self.wishes.demands)]
-        found = [(one.measures[name], direction) for name, direction in aims]
-        return tuple(direction * each.value for each, direction in found if each) if all(each for each, _ in found) else None
+    def _point(self, trial: Trial) -> tuple[float, ...] | None:
+        """Return the objective and the constrained measures, larger is better; None if one is not defined."""
+        goals: list[Objective | Constraint] = [self.spec.objective, *self.spec.constraints]
+        values = [(goal.direction, trial.measures[goal.measure]) for goal in goals]
+        return tuple(direction * value.value for direction, value in values if value) if all(value for _, value in values) else None
 
-    def behind(self, one: Attempt) -> Interval | None:
-        """Return by how much a variant's aim differs from the winner's on the same deals."""
-        if self.winner is None or one.gathered is None or self.winner.gathered is None or one is self.winner:
+    def gap(self, trial: Trial) -> Interval | None:
+        """Return the difference of a variant's objective from the winner's on the same deals."""
+        if self.winner is None or trial.played is None or self.winner.played is None or trial is self.winner:
             return None
-        return one.gathered.compared(self.winner.gathered, self.wishes.aim.measure)
+        return trial.played.difference(self.winner.played, self.spec.objective.measure)
 
     @cached_property
     def gain(self) -> Interval | None:
-        """Return by how much the winner's aim is larger than that of the game as it is written, on the same fresh deals."""
-        if self.winner is None or self.winner is self.written or not {0, self.winner.number} <= self.fresh.keys():
+        """Return the difference of the winner's objective from the baseline's on the same test deals."""
+        if self.winner is None or self.winner is self.baseline or not {0, self.winner.number} <= self.tested.keys():
             return None
-        return self.fresh[self.winner.number].compared(self.fresh[0], self.wishes.aim.measure)
+        return self.tested[self.winner.number].difference(self.tested[0], self.spec.objective.measure)
 
     @property
-    def saved(self) -> float:
-        """Return the share of the games that racing spared."""
-        return 1 - self.played / self.whole if self.whole else 0.0
+    def share_saved(self) -> float:
+        """Return the share of the games that stopping early saved."""
+        return 1 - self.games_played / self.max_games if self.max_games else 0.0
 
-    def text_of(self, one: Attempt) -> str:
-        """Return the program of a variant, with a comment that says what was changed."""
+    def program_text(self, trial: Trial) -> str:
+        """Return the program of a variant, with a comment that lists the changes."""
         declared = declared_numbers(self.game.text, self.game.dialect)
-        changed = {name: value for name, value in one.variant.settings.items() if value != declared[name]}
-        text = one.variant.subject.described.text
+        changed = {name: value for name, value in trial.variant.settings.items() if value != declared[name]}
+        text = trial.variant.game.text
         if not changed:
             return text
         before = ", ".join(f"{name}={declared[name]}" for name in changed)
         now = ", ".join(f"{name}={value}" for name, value in changed.items())
         lines = text.splitlines(keepends=True)
-        at = next((place for place, line in enumerate(lines) if line.startswith("(game")), 0)
-        return "".join([*lines[:at], f";; A variant: {now} in place of {before}; what is said above holds but for that.\n\n", *lines[at:]])
+        start = next((i for i, line in enumerate(lines) if line.startswith("(game")), 0)
+        comment = f";; A variant: {now} in place of {before}; what is said above holds but for that.\n\n"
+        return "".join([*lines[:start], comment, *lines[start:]])
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the command line answers."""
+        """Return the result as JSON."""
         from meldlab.variants.effects import effects
 
         winner = self.winner
         return {
             "game": self.game.name,
-            **self.wishes.as_json(),
-            "player": self.effort.searcher.name,
-            "simulations": self.effort.simulations_per_option,
-            "seed": self.effort.seed,
-            "games": self.sizes.games,
-            "winner": None if winner is None else {**winner.as_json(), "fresh": _told(self.fresh[winner.number])},
-            "written": {**self.written.as_json(), "fresh": _told(self.fresh[0]) if 0 in self.fresh else None},
-            "front": [one.number for one in self.front],
-            "equals": [one.number for one in self.equals],
-            "effects": [each.as_json() for each in effects(self)],
-            "attempts": [one.as_json() for one in self.attempts],
-            "searched_games": {"played": self.played, "without_racing": self.whole, "saved": self.saved},
+            **self.spec.as_json(),
+            "player": self.config.searcher.name,
+            "simulations": self.config.simulations_per_option,
+            "seed": self.config.seed,
+            "games": self.budget.games,
+            "winner": None if winner is None else {**winner.as_json(), "fresh": _as_json(self.tested[winner.number].measures())},
+            "written": {**self.baseline.as_json(), "fresh": _as_json(self.tested[0].measures()) if 0 in self.tested else None},
+            "front": [trial.number for trial in self.pareto_front],
+            "equals": [trial.number for trial in self.ties],
+            "effects": [effect.as_json() for effect in effects(self)],
+            "attempts": [trial.as_json() for trial in self.trials],
+            "searched_games": {"played": self.games_played, "without_racing": self.max_games, "saved": self.share_saved},
             "seconds": self.seconds,
         }
 
 
-def _told(gathered: Gathered) -> dict[str, Any]:
-    return {name: None if found is None else {"value": found.value, "ci95": found.ends} for name, found in gathered.measures().items()}
+def _as_json(measures: Mapping[str, Interval | None]) -> dict[str, Any]:
+    return {name: None if value is None else {"value": value.value, "ci95": value.ends} for name, value in measures.items()}
 
 
 def search(
-    game: Described, wishes: Wishes, sizes: Sizes, bench: Workbench, tell: Callable[[Attempt], None] = lambda attempt: None
-) -> Discovery:
-    """Search for the variant that fulfils the wishes best; ``tell`` hears of every variant whose race is over."""
-    start, race = time.perf_counter(), _Race(wishes, sizes, bench, tell)
+    game: Described,
+    spec: SearchSpec,
+    budget: SearchBudget,
+    runner: VariantRunner,
+    report: Callable[[Trial], None] = lambda trial: None,
+) -> SearchResult:
+    """Search for the variant with the best objective under the constraints; ``report`` gets every variant after its last rung."""
+    start, halving = time.perf_counter(), _Halving(spec, budget, runner, report)
     declared = declared_numbers(game.text, game.dialect)
-    own = {span.name: declared[span.name] for span in wishes.spans}
-    study = _Study(wishes, bench.effort.seed)
-    for settings in study.batches(own, sizes.trials):
-        batch = [Attempt(len(race.attempts) + place, Variant(game, each), trial=trial) for place, (each, trial) in enumerate(settings)]
-        race.run(batch)
-        for one in batch:
-            study.learn(one)
-    found = Discovery(game, wishes, bench.effort, sizes, race.attempts, {}, race.played, race.whole, 0.0)
-    chosen = [] if found.written.problem else [found.written]
-    chosen += [found.winner] if found.winner is not None and found.winner is not found.written else []
-    heat = Heat(derive_seed(bench.effort.seed, Purpose.FRESH), 0, sizes.fresh)
-    variants = [one.variant for one in chosen]
-    begun = [each for each in bench.begin(variants, heat) if isinstance(each, Gathered)]
-    # On so many more deals something may fail that never has: then there is nothing fresh to tell.
-    fresh = dict(zip((one.number for one in chosen), bench.go_on(variants, begun, heat), strict=True)) if len(begun) == len(chosen) else {}
-    return replace(found, fresh=fresh, seconds=time.perf_counter() - start)
+    own = {span.name: declared[span.name] for span in spec.ranges}
+    study = _Study(spec, runner.config.seed)
+    for suggestions in study.batches(own, budget.trials):
+        first = len(halving.trials)
+        batch = [
+            Trial(number, Variant(game, settings), suggestion=suggestion)
+            for number, (settings, suggestion) in enumerate(suggestions, first)
+        ]
+        halving.run(batch)
+        for trial in batch:
+            study.report(trial)
+    result = SearchResult(game, spec, runner.config, budget, halving.trials, {}, halving.games_played, halving.max_games, 0.0)
+    chosen = [] if result.baseline.problem else [result.baseline]
+    chosen += [result.winner] if result.winner is not None and result.winner is not result.baseline else []
+    rung = Rung(derive_seed(runner.config.seed, Purpose.FRESH), 0, budget.test_games)
+    variants = [trial.variant for trial in chosen]
+    random = [games for games in runner.play_random(variants, rung) if isinstance(games, VariantGames)]
+    tested = {}
+    # On more deals a variant may fail that did not fail before: then there are no test results.
+    if len(random) == len(chosen):
+        tested = dict(zip((trial.number for trial in chosen), runner.play_search(variants, random, rung), strict=True))
+    return replace(result, tested=tested, seconds=time.perf_counter() - start)
 
 
 @dataclass
-class _Race:
-    """All variants that were tried, and the race that each batch of them runs."""
+class _Halving:
+    """All trials so far; each batch plays rungs of common deals, and poor variants are stopped after a rung."""
 
-    wishes: Wishes
-    sizes: Sizes
-    bench: Workbench
-    tell: Callable[[Attempt], None]
-    attempts: list[Attempt] = field(default_factory=list)
-    played: int = 0
-    whole: int = 0
+    spec: SearchSpec
+    budget: SearchBudget
+    runner: VariantRunner
+    report: Callable[[Trial], None]
+    trials: list[Trial] = field(default_factory=list)
+    games_played: int = 0
+    max_games: int = 0
 
-    def run(self, batch: Sequence[Attempt]) -> None:
-        """Let a batch play heat after heat, less and less of it."""
-        before, seed = 0, self.bench.effort.seed
-        looks = len(self.sizes.heats)
-        for games in self.sizes.heats:
-            heat, running = Heat(seed, before, games - before), [one for one in batch if one.running]
-            fits = []
-            for one, found in zip(running, self.bench.begin([one.variant for one in running], heat), strict=True):
-                if isinstance(found, str):
-                    one.problem = found
-                    continue
-                # What random players can tell is told before the others begin to think.
-                so_far = replace(one.gathered, skilled=None, single=None) + found if one.gathered else found
-                one.problem = self._undefined(so_far, "random")
-                if broken := self._broken(so_far, looks):
-                    one.stopped = broken
-                if not one.running:
-                    one.gathered = one.gathered or so_far
-                    continue
-                fits.append((one, found))
-            heated = self.bench.go_on([one.variant for one, _ in fits], [found for _, found in fits], heat)
-            for (one, _), found in zip(fits, heated, strict=True):
-                one.gathered = one.gathered + found if one.gathered else found
-                self.played += heat.games * self._line_ups(one)
-                one.problem = trouble(found.played) or self._undefined(one.gathered, "random", "skilled", "single")
-            if games < self.sizes.games:
-                self._drop([one for one, _ in fits if one.running], looks)
+    def run(self, batch: Sequence[Trial]) -> None:
+        """Play all rungs of a batch."""
+        before = 0
+        for games in self.budget.rungs:
+            rung = Rung(self.runner.config.seed, before, games - before)
+            played = self._play_rung([trial for trial in batch if trial.running], rung)
+            if games < self.budget.games:
+                self._stop_poor([trial for trial in played if trial.running])
             before = games
-        self.attempts += batch
-        for one in batch:
-            searched = self._line_ups(one)
-            self.whole += searched * (one.games if one.problem else self.sizes.games)
-            self.bench.spare(searched * (self.sizes.games - one.games))
-            self.tell(one)
+        self.trials += batch
+        for trial in batch:
+            line_ups = self._searching_line_ups(trial)
+            self.max_games += line_ups * (trial.games if trial.problem else self.budget.games)
+            self.runner.skip(line_ups * (self.budget.games - trial.games))
+            self.report(trial)
 
-    def _line_ups(self, one: Attempt) -> int:
-        """Return in how many line-ups somebody searches."""
-        if one.problem.startswith("does not run"):
-            return 2 * self.bench.searches
-        return len(self.bench.line_ups(one.variant)) - 1
+    def _play_rung(self, trials: Sequence[Trial], rung: Rung) -> list[Trial]:
+        """Play a rung of some trials; return those whose searching players played it."""
+        able = []
+        for trial, random in zip(trials, self.runner.play_random([trial.variant for trial in trials], rung), strict=True):
+            if isinstance(random, str):
+                trial.problem = random
+                continue
+            # Constraints on measures of random players are checked before the others play.
+            so_far = replace(trial.played, skilled=None, single=None) + random if trial.played else random
+            trial.problem = self._undefined(so_far, "random")
+            if violated := self._violated(so_far):
+                trial.stopped = violated
+            if trial.running:
+                able.append((trial, random))
+            else:
+                trial.played = trial.played or so_far
+        searched = self.runner.play_search([trial.variant for trial, _ in able], [random for _, random in able], rung)
+        for (trial, _), games in zip(able, searched, strict=True):
+            trial.played = trial.played + games if trial.played else games
+            self.games_played += rung.games * self._searching_line_ups(trial)
+            trial.problem = failure_text(games.samples) or self._undefined(trial.played, "random", "skilled", "single")
+        return [trial for trial, _ in able]
 
-    def _undefined(self, gathered: Gathered, *line_ups: str) -> str:
-        """Return what is asked for and cannot be measured, of what these line-ups tell."""
-        names = [self.wishes.aim.measure, *(demand.measure for demand in self.wishes.demands)]
-        missing = [name for name in names if MEASURES[name].line_up in line_ups and gathered.measure(name) is None]
+    def _searching_line_ups(self, trial: Trial) -> int:
+        """Return the number of line-ups with searching players."""
+        if trial.problem.startswith("does not run"):
+            return 2 * self.runner.searches
+        return len(self.runner.line_ups(trial.variant)) - 1
+
+    def _undefined(self, games: VariantGames, *line_ups: str) -> str:
+        """Return a text if a measure of the spec is not defined, of those that these line-ups give."""
+        missing = [name for name in self.spec.measures if MEASURES[name].line_up in line_ups and games.measure(name) is None]
         return f"{missing[0]} is not defined for it" if missing else ""
 
-    def _broken(self, gathered: Gathered, looks: int) -> str:
-        """Return which demand is surely broken, as far as the games tell that were played."""
-        for demand in self.wishes.demands:
-            if getattr(gathered, MEASURES[demand.measure].line_up) is None:
+    def _violated(self, games: VariantGames) -> str:
+        """Return a text if a constraint is significantly violated by the games so far."""
+        for constraint in self.spec.constraints:
+            if getattr(games, MEASURES[constraint.measure].line_up) is None:
                 continue
-            found = gathered.measure(demand.measure)
-            if found is not None and demand.surely_broken_by(found.bonferroni(looks)):
-                return f"breaks {demand}"
+            value = games.measure(constraint.measure)
+            if value is not None and constraint.clearly_violated_by(value.bonferroni(len(self.budget.rungs))):
+                return f"breaks {constraint}"
         return ""
 
-    def _drop(self, running: Sequence[Attempt], looks: int) -> None:
-        """Stop whoever surely breaks a demand, or is surely worse than the best on the same deals."""
-        aim = self.wishes.aim
-        for one in running:
-            assert one.gathered is not None
-            one.stopped = self._broken(one.gathered, looks)
-        staying = [one for one in running if one.running]
-        rivals = [*(one for one in self.attempts if one.running), *staying]
+    def _stop_poor(self, trials: Sequence[Trial]) -> None:
+        """Stop the trials that significantly violate a constraint, or are significantly worse than the best on the same deals."""
+        objective = self.spec.objective
+        for trial in trials:
+            assert trial.played is not None
+            trial.stopped = self._violated(trial.played)
+        staying = [trial for trial in trials if trial.running]
 
-        def merit(one: Attempt) -> float:
-            found = one.gathered.measure(aim.measure) if one.gathered is not None else None
-            return aim.direction * found.value if found else float("-inf")
+        def score(trial: Trial) -> float:
+            return objective.score(trial.played.measure(objective.measure) if trial.played is not None else None)
 
-        def keeps(one: Attempt) -> bool:
-            return all(each.kept_by(one.gathered.measure(each.measure)) for each in self.wishes.demands if one.gathered is not None)
+        def satisfies(trial: Trial) -> bool:
+            games = trial.played
+            return games is None or all(constraint.satisfied_by(games.measure(constraint.measure)) for constraint in self.spec.constraints)
 
-        # Who is best is said by all games that there are: the luckiest of many on few deals would drive out its betters.
-        best = max((one for one in rivals if keeps(one)), key=lambda one: (merit(one), -one.number), default=None)
-        if best is None or best.gathered is None:
+        # The best of all complete trials, too: the best of many on few deals is biased by selection and would stop better ones.
+        candidates = [trial for trial in (*self.trials, *staying) if trial.running and satisfies(trial)]
+        best = max(candidates, key=lambda trial: (score(trial), -trial.number), default=None)
+        if best is None or best.played is None:
             return
-        for one in staying:
-            gap = one.gathered.compared(best.gathered, aim.measure) if one is not best and one.gathered is not None else None
-            wide = gap.bonferroni(looks) if gap else None
-            if wide and max(aim.direction * wide.low, aim.direction * wide.high) < 0:
-                one.stopped = f"worse than {best.variant.name}"
+        for trial in staying:
+            gap = trial.played.difference(best.played, objective.measure) if trial is not best and trial.played is not None else None
+            wide = gap.bonferroni(len(self.budget.rungs)) if gap else None
+            if wide and max(objective.direction * wide.low, objective.direction * wide.high) < 0:
+                trial.stopped = f"worse than {best.variant.settings_text}"
 
 
 class _Study:
-    """Optuna's study, asked and told in one process and one order; what it learned is in the store as games."""
+    """Optuna's study, asked and told in one process and one order; the store has its results as games."""
 
-    def __init__(self, wishes: Wishes, seed: int) -> None:
+    def __init__(self, spec: SearchSpec, seed: int) -> None:
         try:
             import optuna
         except ModuleNotFoundError:
             raise NotPossible("a search needs Optuna: pip install optuna") from None
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self.optuna, self.wishes = optuna, wishes
+        self.optuna, self.spec = optuna, spec
         self.space: dict[str, optuna.distributions.BaseDistribution] = {
-            span.name: optuna.distributions.IntDistribution(span.low, span.high) for span in wishes.spans
+            span.name: optuna.distributions.IntDistribution(span.low, span.high) for span in spec.ranges
         }
         sampler = optuna.samplers.TPESampler(
             seed=derive_seed(seed, Purpose.POPULATION) >> SPARE_BITS, multivariate=True, constant_liar=True
         )
-        self.study = optuna.create_study(sampler=sampler, direction="maximize" if wishes.aim.direction > 0 else "minimize")
+        self.study = optuna.create_study(sampler=sampler, direction="maximize" if spec.objective.direction > 0 else "minimize")
 
     def batches(self, own: Mapping[str, int], trials: int) -> Iterator[list[tuple[dict[str, int], Any]]]:
-        """Yield settings with their trials, a batch at a time, first of all those of the game as it is written.
+        """Yield settings with their trials of Optuna, a batch at a time; the game's own numbers come first.
 
-        Where there are no more variants than trials, all of them are tried.
+        If there are no more variants than trials, all of them are tried.
         """
-        inside, whole = all(own[span.name] in span.values for span in self.wishes.spans), self.wishes.size <= trials
+        inside, exhaustive = all(own[span.name] in span.values for span in self.spec.ranges), self.spec.size <= trials
         if inside:
             self.study.enqueue_trial(dict(own))
-        if whole:
-            for values in product(*(span.values for span in self.wishes.spans)):
+        if exhaustive:
+            for values in product(*(span.values for span in self.spec.ranges)):
                 self.study.enqueue_trial(dict(zip(own, values, strict=True)), skip_if_exists=True)
         batch: list[tuple[dict[str, int], Any]] = [] if inside else [(dict(own), None)]
-        known, left = [dict(own)] if batch else [], self.wishes.size if whole else trials
+        known, left = [dict(own)] if batch else [], self.spec.size if exhaustive else trials
         while left:
-            tried = 0
-            while left and len(batch) < BATCH and tried < TRIES:
+            repeats = 0
+            while left and len(batch) < BATCH and repeats < MAX_REPEATS:
                 trial = self.study.ask(self.space)
                 settings = {name: int(trial.params[name]) for name in own}
                 if settings in known:
-                    # What is known already is not told twice.
                     self.study.tell(trial, state=self.optuna.trial.TrialState.FAIL)
-                    tried += 1
+                    repeats += 1
                     continue
                 known.append(settings)
                 batch.append((settings, trial))
@@ -380,21 +398,20 @@ class _Study:
             yield batch
             batch = []
 
-    def learn(self, one: Attempt) -> None:
-        """Tell the study what became of a variant."""
-        state, trial, aim = self.optuna.trial.TrialState, one.trial, self.wishes.aim.measure
-        if trial is None:
+    def report(self, trial: Trial) -> None:
+        """Report the result of a variant to Optuna."""
+        state, suggestion, games = self.optuna.trial.TrialState, trial.suggestion, None if trial.problem else trial.played
+        if suggestion is None:
             return
-        # What is no game breaks everything; what was stopped is known by what it had reached.
-        trial.set_constraint("a game", 1.0 if one.problem else 0.0)
-        for demand in self.wishes.demands:
-            found = one.gathered.measure(demand.measure) if one.gathered is not None and not one.problem else None
-            if found is not None:
-                trial.set_constraint(str(demand), -demand.slack(found.value))
-        found = one.gathered.measure(aim) if one.gathered is not None and not one.problem else None
-        if found is not None:
-            trial.report(found.value, one.games)
-        if one.running and found is not None:
-            self.study.tell(trial, found.value)
+        # A variant that cannot be played violates every constraint; one that was stopped has the value it had reached.
+        suggestion.set_constraint("a game", 1.0 if trial.problem else 0.0)
+        for constraint in self.spec.constraints:
+            if games is not None and (value := games.measure(constraint.measure)) is not None:
+                suggestion.set_constraint(str(constraint), -constraint.slack(value.value))
+        objective = games.measure(self.spec.objective.measure) if games is not None else None
+        if objective is not None:
+            suggestion.report(objective.value, trial.games)
+        if trial.running and objective is not None:
+            self.study.tell(suggestion, objective.value)
         else:
-            self.study.tell(trial, state=state.PRUNED)
+            self.study.tell(suggestion, state=state.PRUNED)

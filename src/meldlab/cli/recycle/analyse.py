@@ -25,7 +25,8 @@ from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
     from meldlab.analysis.forecast import Forecast
-    from meldlab.analysis.study import Analysis, Effort, Subject
+    from meldlab.analysis.study import Analysis, StudyConfig
+    from meldlab.analysis.variant import Variant
     from meldlab.recycle.game import Described
 
 WORTH_TELLING = 5.0  # seconds of computing
@@ -41,25 +42,25 @@ SimulationsOption = Annotated[
 QuickOption = Annotated[bool, typer.Option("--quick", help="Few games and weak players, for a first impression.")]
 
 
-def _estimate(subject: "Subject", effort: "Effort", store: str | None, threads: int, json: bool) -> None:
+def _estimate(variant: "Variant", config: "StudyConfig", store: str | None, threads: int, json: bool) -> None:
     """Print the expected time and memory of the games of an analysis that are not in the store."""
-    from meldlab.analysis.study import EXPERIMENT, missing_games, settings_of
+    from meldlab.analysis.study import EXPERIMENT, missing_games, study_settings
     from meldlab.dry_run import study_cost
     from meldlab.runs.store import Store
 
-    missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
-    print_estimate(subject.title, study_cost(subject, effort, missing, threads), json)
+    missing = missing_games(variant, config, Store.known(store, EXPERIMENT, study_settings(variant, config)))
+    print_estimate(variant.title, study_cost(variant, config, missing, threads), json)
 
 
-def _analyse(subject: "Subject", effort: "Effort", store: str | None, cluster: str | None, threads: int) -> "Analysis":
+def _analyse(variant: "Variant", config: "StudyConfig", store: str | None, cluster: str | None, threads: int) -> "Analysis":
     from meldlab.analysis.study import analyse
     from meldlab.parallel import core_count
 
     def print_forecast(forecast: "Forecast") -> None:
-        _print_forecast(forecast, subject.title, 0 if cluster else threads or core_count())
+        _print_forecast(forecast, variant.title, 0 if cluster else threads or core_count())
 
-    with progress_bar(subject.title) as show:
-        return analyse(subject, effort, open_store(store), jobs=threads, cluster=cluster, progress=show, foretell=print_forecast)
+    with progress_bar(variant.title) as show:
+        return analyse(variant, config, open_store(store), jobs=threads, cluster=cluster, progress=show, on_forecast=print_forecast)
 
 
 def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
@@ -86,7 +87,7 @@ def _end(analyses: "Sequence[Analysis]") -> None:
             if sample.failed:
                 failed = True
                 whys = ", ".join(f"{why} ({many})" for why, many in sample.reasons.items())
-                line = f"error: {analysis.subject.title}, {name}: {sample.failed} of {sample.games} games failed: {whys}"
+                line = f"error: {analysis.variant.title}, {name}: {sample.failed} of {sample.games} games failed: {whys}"
                 print(line, file=sys.stderr)
     if failed:
         raise typer.Exit(1)
@@ -118,14 +119,15 @@ def analyse(
     from numpy import median
 
     from meldlab.analysis.heuristics import PUBLISHED_RULES
-    from meldlab.analysis.study import Effort, Subject
+    from meldlab.analysis.study import StudyConfig
+    from meldlab.analysis.variant import Variant
 
-    subject = Subject.of(read_game(game, dialect, limits), read_settings(settings))
-    effort = Effort.of(games, simulations, quick, player, seed)
+    variant = Variant(read_game(game, dialect, limits), read_settings(settings))
+    config = StudyConfig.from_options(games, simulations, quick, player, seed)
     if dry_run:
-        _estimate(subject, effort, store, threads, json)
+        _estimate(variant, config, store, threads, json)
         return
-    analysis = _analyse(subject, effort, store, cluster, threads)
+    analysis = _analyse(variant, config, store, cluster, threads)
     files: list[Path] = []
     if out is not None:
         from meldlab.analysis.page import write_analysis
@@ -135,7 +137,7 @@ def analyse(
         print_json({**analysis.as_json(), "files": list(map(str, files))})
         _end([analysis])
         return
-    print(f"{analysis.subject.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
+    print(f"{analysis.variant.title}: {analysis.random.seats} players, {analysis.seconds:.1f} s")
     for name, sample in analysis.samples.items():
         ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
         wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
@@ -177,17 +179,16 @@ def compare(
     from numpy import median
 
     from meldlab.analysis.comparison import Comparison, arrow, write_comparison
-    from meldlab.analysis.study import Effort
-    from meldlab.recycle.language.variants import parse_settings
+    from meldlab.analysis.study import StudyConfig
+    from meldlab.recycle.language.settings import parse_settings
 
-    variants = [parse_settings(text) for text in settings or []]
-    subjects = _subjects([read_game(name, dialect, limits) for name in names], variants)
-    effort = Effort.of(games, simulations, quick, player, seed)
+    variants = _subjects([read_game(name, dialect, limits) for name in names], [parse_settings(text) for text in settings or []])
+    config = StudyConfig.from_options(games, simulations, quick, player, seed)
     if dry_run:
-        for subject in subjects:
-            _estimate(subject, effort, store, threads, json)
+        for variant in variants:
+            _estimate(variant, config, store, threads, json)
         return
-    comparison = Comparison([_analyse(subject, effort, store, cluster, threads) for subject in subjects])
+    comparison = Comparison([_analyse(variant, config, store, cluster, threads) for variant in variants])
     files = write_comparison(comparison, out) if out is not None else []
     if json:
         print_json({**comparison.as_json(), "files": list(map(str, files))})
@@ -203,17 +204,17 @@ def compare(
     plain = [analysis.random for analysis in comparison.analyses]
     shown.add_row("decisions, median", *(f"{median(sample.decisions):.0f}" for sample in plain))
     shown.add_row("wins by seat", *(" ".join(f"{share:.2f}" for share in sample.win_shares.mean(axis=0)) for sample in plain))
-    Console(width=None if Console().is_terminal else 40 + 30 * len(subjects)).print(shown)
-    if len(subjects) > 1:
+    Console(width=None if Console().is_terminal else 40 + 30 * len(variants)).print(shown)
+    if len(variants) > 1:
         print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; the last two rows are of random games")
     if files:
         print(f"the page is {files[0]}")
     _end(comparison.analyses)
 
 
-def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Subject]":
+def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Variant]":
     """Return every game followed by its variants."""
-    from meldlab.analysis.study import Subject
+    from meldlab.analysis.variant import Variant
     from meldlab.recycle.language.settings import declared_numbers
 
     declared = [declared_numbers(game.text, game.dialect) for game in games]
@@ -223,7 +224,7 @@ def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list
             wanted = ",".join(f"{name}={value}" for name, value in variant.items())
             raise NotLegalHere(f"no game declares all numbers of {wanted} ({known})")
     return [
-        Subject.of(game, variant)
+        Variant(game, variant)
         for game, numbers in zip(games, declared, strict=True)
         for variant in [{}, *settings]
         if variant.keys() <= numbers.keys()

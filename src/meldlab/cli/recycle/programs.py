@@ -26,7 +26,7 @@ def new(
     if file.suffix not in (".rcy", ".gdl", ".txt"):
         raise NotLegalHere(f"expected a file .rcy, got {file.name!r}")
     title = file.stem.replace("_", " ").replace("-", " ").title()
-    text = library.entry(like).text if like else library.beginning(title)
+    text = library.entry(like).text if like else library.template(title)
     try:
         # "x" fails for an existing file, also if it appeared a moment ago.
         with file.open("x", encoding="utf-8") as opened:

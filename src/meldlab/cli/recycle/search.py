@@ -13,11 +13,11 @@ from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOptio
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
-    from meldlab.analysis.study import Effort
+    from meldlab.analysis.study import StudyConfig
     from meldlab.recycle.game import Described
     from meldlab.variants.effects import Effect
-    from meldlab.variants.search import Attempt, Discovery, Sizes
-    from meldlab.variants.spec import Wishes
+    from meldlab.variants.search import SearchBudget, SearchResult, Trial
+    from meldlab.variants.spec import SearchSpec
 
 
 def search(
@@ -56,87 +56,95 @@ def search(
 
     Example: meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..4 --maximise drama --require "fairness > 0.9" --games 20
     """
-    from meldlab.analysis.study import Effort
-    from meldlab.variants.runner import Workbench
-    from meldlab.variants.search import Sizes
+    from meldlab.analysis.study import StudyConfig
+    from meldlab.variants.runner import VariantRunner
+    from meldlab.variants.search import SearchBudget
     from meldlab.variants.search import search as search_variants
 
     described = read_game(game, dialect, limits, settings)
-    effort = Effort(games, player=player, simulations=simulations, seed=seed)
-    sizes = Sizes(trials, games, test_games or 2 * games)
-    wishes = _read_wishes(described, effort, vary or [], maximise, minimise, require or [])
+    config = StudyConfig(games, player=player, simulations=simulations, seed=seed)
+    budget = SearchBudget(trials, games, test_games or 2 * games)
+    spec = _read_spec(described, config, vary or [], maximise, minimise, require or [])
     if dry_run:
-        from meldlab.analysis.study import Subject
+        from meldlab.analysis.variant import Variant
         from meldlab.dry_run import study_cost
 
-        subject, games = Subject(described), min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
-        each = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
-        cost = study_cost(subject, effort, each, threads)
-        print_estimate(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
+        variant, games = Variant(described), min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
+        missing = {line_up: games for line_up in config.line_ups(variant.machine.players).values() if line_up.searches}
+        cost = study_cost(variant, config, missing, threads)
+        print_estimate(f"{described.name}, {spec.objective}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
-        with progress_bar(f"{described.name}, {wishes.aim}") as show:
-            whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2
-            bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))
-            found = search_variants(described, wishes, sizes, bench, lambda attempt: _print_attempt(attempt, wishes.aim.measure))
-        answer = found.as_json()
+    with open_store(store).search("recycle search", _settings(described, spec, config, budget)) as run:
+        with progress_bar(f"{described.name}, {spec.objective}") as show:
+            most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
+            runner = VariantRunner(config, run, threads, cluster, lambda games: show(min(games, most), most))
+            result = search_variants(described, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
+        answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
     files: list[Path] = []
     if out is not None:
-        from meldlab.variants.page import write_discovery
+        from meldlab.variants.page import write_search
 
-        files = write_discovery(found, out)
+        files = write_search(result, out)
     if json:
         print_json({**answer, "files": list(map(str, files))})
     else:
-        print_discovery(found)
+        print_search(result)
         if files:
             print(f"the page is {files[0]}")
-    if found.winner is None:
-        print(f"error: no variant {_why_none(found)}", file=sys.stderr)
+    if result.winner is None:
+        print(f"error: no variant {_why_none(result)}", file=sys.stderr)
         raise typer.Exit(1)
 
 
-def _read_wishes(
-    game: "Described", effort: "Effort", vary: list[str], maximise: str | None, minimise: str | None, require: list[str]
-) -> "Wishes":
+def _read_spec(
+    game: "Described", config: "StudyConfig", vary: list[str], maximise: str | None, minimise: str | None, require: list[str]
+) -> "SearchSpec":
     """Return the objective, the constraints and the declared numbers to vary."""
-    from meldlab.variants.spec import Aim, Demand, Span, Wishes, verified_measure
+    from meldlab.variants.spec import Constraint, IntRange, Objective, SearchSpec, verified_measure
 
-    spans, demands = list(map(Span.parse, vary)), list(map(Demand.parse, require))
+    ranges, constraints = list(map(IntRange.parse, vary)), list(map(Constraint.parse, require))
     if maximise is not None and minimise is None:
-        aim = Aim(verified_measure(maximise))
+        objective = Objective(verified_measure(maximise))
     elif minimise is not None and maximise is None:
-        aim = Aim(verified_measure(minimise), -1)
+        objective = Objective(verified_measure(minimise), -1)
     else:
         raise NotLegalHere("expected one objective: --maximise MEASURE or --minimise MEASURE")
-    return Wishes.of(game, spans, aim, demands, effort.algorithm != "random")
+    return SearchSpec.for_game(game, ranges, objective, constraints, config.algorithm != "random")
 
 
-def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Sizes") -> dict[str, Any]:
-    """Return the settings that identify the search when it is started again."""
-    from dataclasses import asdict
+def _settings(game: "Described", spec: "SearchSpec", config: "StudyConfig", budget: "SearchBudget") -> dict[str, Any]:
+    """Return the settings that identify a search in the store."""
     from hashlib import sha256
 
-    from meldlab.analysis.playing import limits_of
+    from meldlab.analysis.playing import changed_limits
 
-    program = sha256(game.text.encode()).hexdigest()[:16]
-    described = {"game": game.name, "program": program, "dialect": game.dialect, "limits": limits_of(game.limits)}
-    return {**described, **wishes.as_json(), "player": effort.searcher.name, "seed": effort.seed, **asdict(sizes)}
+    return {
+        "game": game.name,
+        "program": sha256(game.text.encode()).hexdigest()[:16],
+        "dialect": game.dialect,
+        "limits": changed_limits(game.limits),
+        **spec.as_json(),
+        "player": config.searcher.name,
+        "seed": config.seed,
+        "trials": budget.trials,
+        "games": budget.games,
+        "fresh": budget.test_games,
+    }
 
 
-def _print_attempt(attempt: "Attempt", aim: str) -> None:
+def _print_trial(trial: "Trial", objective: str) -> None:
     """Print the result of a variant."""
-    interval = attempt.measures[aim]
-    value = f"{aim} {interval}" if interval else ""
-    ended = attempt.problem or (f"stopped after {attempt.games} games: {attempt.stopped}" if attempt.stopped else "")
-    print(f"{attempt.number:3}  {attempt.variant.name:28} {value:36} {ended}".rstrip(), file=sys.stderr)
+    interval = trial.measures[objective]
+    value = f"{objective} {interval}" if interval else ""
+    ended = trial.problem or (f"stopped after {trial.games} games: {trial.stopped}" if trial.stopped else "")
+    print(f"{trial.number:3}  {trial.variant.settings_text:28} {value:36} {ended}".rstrip(), file=sys.stderr)
 
 
-def _why_none(found: "Discovery") -> str:
-    """Return why there is no winner."""
-    demands = " and ".join(map(str, found.wishes.demands))
-    return f"keeps {demands}" if demands else f"is a game with {found.wishes.aim.measure}"
+def _why_none(result: "SearchResult") -> str:
+    """Return the reason why there is no winner."""
+    constraints = " and ".join(map(str, result.spec.constraints))
+    return f"keeps {constraints}" if constraints else f"is a game with {result.spec.objective.measure}"
 
 
 def _change(effect: "Effect", among: int) -> str:
@@ -147,7 +155,7 @@ def _change(effect: "Effect", among: int) -> str:
     return f"{change}{' *' * effect.significant(among)}" if change.value or change.low or change.high else "nothing"
 
 
-def print_discovery(found: "Discovery") -> None:
+def print_search(result: "SearchResult") -> None:
     """Print the front, the effects of the numbers, and the winner."""
     from rich.console import Console
     from rich.table import Table
@@ -155,35 +163,38 @@ def print_discovery(found: "Discovery") -> None:
     from meldlab.variants.effects import effects
     from meldlab.variants.measures import MEASURES
 
-    aim, console = found.wishes.aim.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
-    shown_names = list(dict.fromkeys([aim, *(demand.measure for demand in found.wishes.demands)]))
-    front = Table("", *shown_names, "keeps all", "", title=f"{found.game.name}: the front of the best", title_justify="left")
-    for one in [*found.front, *found.equals]:
-        keeps = "yes" if found.wishes.kept_by(one.measures) else "no"
+    objective, console = result.spec.objective.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
+    names = result.spec.measures
+    front = Table("", *names, "keeps all", "", title=f"{result.game.name}: the front of the best", title_justify="left")
+    for trial in [*result.pareto_front, *result.ties]:
         front.add_row(
-            one.variant.name,
-            *(str(one.measures[name]) for name in shown_names),
-            keeps,
-            "front" if one in found.front else "as good, or chance",
+            trial.variant.settings_text,
+            *(str(trial.measures[name]) for name in names),
+            "yes" if result.spec.satisfied_by(trial.measures) else "no",
+            "front" if trial in result.pareto_front else "as good, or chance",
         )
     console.print(front)
-    all_effects = effects(found)
-    spans = found.wishes.spans
-    moved = Table("", *map(str, spans), title="what the numbers do, from the least to the most", title_justify="left")
+    all_effects = effects(result)
+    table = Table("", *map(str, result.spec.ranges), title="what the numbers do, from the least to the most", title_justify="left")
     for name in MEASURES:
-        row = [each for each in all_effects if each.measure == name]
-        moved.add_row(name, *(_change(each, len(all_effects)) for each in row))
-    console.print(moved)
+        table.add_row(name, *(_change(effect, len(all_effects)) for effect in all_effects if effect.measure == name))
+    console.print(table)
     console.print(f"* not by chance, as one of {len(all_effects)}")
-    played = f"{found.played:,} of {found.whole:,} games of searching players were played: racing saved {found.saved:.0%}"
-    out = sum(bool(one.problem) for one in found.attempts)
-    console.print(f"{len(found.attempts)} variants, {out} of them no game; {played}" if found.whole else f"{len(found.attempts)} variants")
-    if found.winner is None:
+    played = (
+        f"{result.games_played:,} of {result.max_games:,} games of searching players were played: racing saved {result.share_saved:.0%}"
+    )
+    problems = sum(bool(trial.problem) for trial in result.trials)
+    variants = f"{len(result.trials)} variants"
+    saved = f"racing saved {result.share_saved:.0%}"
+    console.print(f"{variants}, {problems} of them no game; {played}: {saved}" if result.max_games else variants)
+    if result.winner is None:
         return
-    console.print(f"the winner is {found.winner.variant.name}: {aim} {found.winner.measures[aim]} when it was chosen")
-    for attempt, says in ((found.winner, "on fresh deals"), (found.written, "the game as it is written")):
-        if attempt.number in found.fresh:
-            gathered = found.fresh[attempt.number]
-            console.print(f"  {says}: " + ", ".join(f"{name} {gathered.measure(name)}" for name in shown_names))
-    if found.gain is not None:
-        console.print(f"  the difference in {aim} on these deals: {found.gain}")
+    console.print(
+        f"the winner is {result.winner.variant.settings_text}: {objective} {result.winner.measures[objective]} when it was chosen"
+    )
+    for trial, title in ((result.winner, "on fresh deals"), (result.baseline, "the game as it is written")):
+        if trial.number in result.tested:
+            games = result.tested[trial.number]
+            console.print(f"  {title}: " + ", ".join(f"{name} {games.measure(name)}" for name in names))
+    if result.gain is not None:
+        console.print(f"  the difference in {objective} on these deals: {result.gain}")

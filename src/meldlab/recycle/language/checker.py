@@ -332,7 +332,7 @@ class _Checker:
                 with self.binding(node.var, coll.cls.member if coll.cls else None, node):
                     return replace(node, coll=coll, test=self.expect(node.test, Class.BOOL), cls=coll.cls)
             case s.Each():
-                return self.each(node)
+                return self.gather(node)
             case s.Compare():
                 return self.compare(node)
             case s.Identity():
@@ -345,7 +345,7 @@ class _Checker:
         checked: s.Expr = self.construct(node)
         return checked
 
-    def each(self, node: s.Each) -> s.Expr:
+    def gather(self, node: s.Each) -> s.Expr:
         coll = self.expect(node.coll, *COLLECTIONS)
         with self.binding(node.var, coll.cls.member if coll.cls else None, node):
             body = self.expr(node.body)

@@ -48,6 +48,8 @@ TITLES = {
     "W108": "an item that is never reached",
     "W109": "an effect that comes to nothing",
     "W110": "a repeated count",
+    "W111": "an attribute that no deck has",
+    "W112": "a value that never occurs",
     "W113": "a game that fails",
     "W114": "a game that does not end",
 }

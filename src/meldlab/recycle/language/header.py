@@ -1,9 +1,9 @@
-"""What the page of a game takes from its text: the rules in the comments above the code, and the code below them in colours.
+"""Header of a program: the title and rules in the comments above the code; highlighting of the code.
 
->>> tiny = Preface.of(";; Tiny\\n;; Players: 2\\n(game ;; deal a card\\n)")
+>>> tiny = Header.parse(";; Tiny\\n;; Players: 2\\n(game ;; deal a card\\n)")
 >>> tiny.title, tiny.lines, tiny.code
 ('Tiny', ('Players: 2',), '(game ;; deal a card\\n)')
->>> print(coloured("(move 'C) ;; so"))
+>>> print(highlight("(move 'C) ;; so"))
 (<span class="w">move</span> <span class="v">&#39;C</span>) <span class="c">;; so</span>
 """
 
@@ -15,43 +15,43 @@ from markupsafe import Markup, escape
 
 from meldlab.recycle.language.lexer import KEYWORDS
 
-__all__ = ["Preface", "coloured"]
+__all__ = ["Header", "highlight"]
 
 _PIECE = re.compile(r"(?P<c>;;[^\n]*)|(?P<v>'[A-Z]+)|(?P<n>[0-9]+)|(?P<w>[a-z]+)")  # comments, variables, numbers, words
 _POINT = re.compile(r"(-|[0-9]+\.|Players:|Rules:) ")
 
 
 @dataclass(frozen=True)
-class Preface:
-    """The comments above the code of a program: a title and lines, of which the points of lists are lines of their own; and the code."""
+class Header:
+    """The comments above the code of a program: a title and lines, each point of a list on a line of its own; and the code."""
 
     title: str
     lines: tuple[str, ...]
     code: str
 
     @classmethod
-    def of(cls, text: str) -> "Preface":
-        """Read the comments; an empty one or the point of a list ends a line."""
+    def parse(cls, text: str) -> "Header":
+        """Parse the comments; an empty comment or the point of a list ends a line."""
         text = text.removeprefix("\ufeff")
-        found: list[str] = []
-        following, end = False, 0
+        lines: list[str] = []
+        continued, end = False, 0
         for line in text.splitlines(keepends=True):
             code, _, comment = line.partition(";;")
             if code.strip():
                 break
-            said = comment.lstrip(";").strip()
-            if said and following and len(found) > 1 and not _POINT.match(said):
-                found[-1] += " " + said
-            elif said:
-                found.append(said)
-            following, end = bool(said), end + len(line)
-        return cls(found[0] if found else "", tuple(found[1:]), text[end:].rstrip())
+            words = comment.lstrip(";").strip()
+            if words and continued and len(lines) > 1 and not _POINT.match(words):
+                lines[-1] += " " + words
+            elif words:
+                lines.append(words)
+            continued, end = bool(words), end + len(line)
+        return cls(lines[0] if lines else "", tuple(lines[1:]), text[end:].rstrip())
 
     @property
     def blocks(self) -> list[tuple[str, int, list[str]]]:
-        """Return paragraphs and lists: p, ul or ol, the number of the first point, and what stands in them.
+        """Return paragraphs and lists: p, ul or ol, the number of the first point, and the lines.
 
-        >>> Preface("", ("Do so:", "2. draw", "3. drop"), "").blocks
+        >>> Header("", ("Do so:", "2. draw", "3. drop"), "").blocks
         [('p', 1, ['Do so:']), ('ol', 2, ['draw', 'drop'])]
         """
 
@@ -59,20 +59,24 @@ class Preface:
             mark = line.partition(" ")[0]
             return "ul" if mark == "-" else "ol" if mark.removesuffix(".").isdecimal() and mark.endswith(".") else "p"
 
-        found = [(which, list(some)) for which, some in groupby(self.lines, kind)]
+        blocks = [(which, list(lines)) for which, lines in groupby(self.lines, kind)]
         return [
-            (which, int(some[0].split(".")[0]) if which == "ol" else 1, some if which == "p" else [each.partition(" ")[2] for each in some])
-            for which, some in found
+            (
+                which,
+                int(lines[0].split(".")[0]) if which == "ol" else 1,
+                lines if which == "p" else [line.partition(" ")[2] for line in lines],
+            )
+            for which, lines in blocks
         ]
 
 
-def coloured(text: str) -> Markup:
+def highlight(text: str) -> Markup:
     """Return a program as HTML, its words in the classes w (of the language), v (variables), n (numbers) and c (comments)."""
-    shown, at = Markup(), 0
     parts: list[Markup] = []
+    end = 0
     for piece in _PIECE.finditer(text):
         if piece.lastgroup == "w" and piece[0] not in KEYWORDS:
             continue
-        parts += [escape(text[at : piece.start()]), Markup('<span class="{}">{}</span>').format(piece.lastgroup, piece[0])]
-        at = piece.end()
-    return shown.join([*parts, escape(text[at:])])
+        parts += [escape(text[end : piece.start()]), Markup('<span class="{}">{}</span>').format(piece.lastgroup, piece[0])]
+        end = piece.end()
+    return Markup().join([*parts, escape(text[end:])])

@@ -1,4 +1,4 @@
-"""How much a game may take before it is stopped; every number is the user's to raise.
+"""Limits on the memory, length and work of a game.
 
 >>> Limits.parse("cards=5000,options=10").options
 10
@@ -15,7 +15,7 @@ __all__ = ["Limits"]
 class Limits:
     """Sizes beyond which a game ends with a status that names the limit."""
 
-    words: int = 64_000_000  # of memory, 8 bytes each: the storage, the tables and three rooms to work in
+    words: int = 64_000_000  # of memory, 8 bytes each: the storage, the tables and three workspaces
     decisions: int = 10_000  # of one game
     game_work: int = 1_000_000_000  # of one game
     steps: int = 10_000  # tests of an END between two decisions
@@ -38,7 +38,7 @@ class Limits:
                 raise NoSuchThing("limit", name.strip(), names)
             digits = number.strip()
             if not (digits.isdecimal() and len(digits) <= 13 and 0 < int(digits) < 2**40):
-                wanted = "a limit is from 1 to 2^40" if digits.isdecimal() else "a limit is written name=number"
-                raise BadText(wanted, text, text.index(entry))
+                form = "a limit is from 1 to 2^40" if digits.isdecimal() else "a limit is written name=number"
+                raise BadText(form, text, text.index(entry))
             limits = replace(limits, **{name.strip(): int(digits)})
         return limits

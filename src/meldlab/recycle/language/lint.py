@@ -1,4 +1,4 @@
-"""Lint: warnings about names that look misspelt and items that are never reached.
+"""Lint: warnings about names that look misspelt, values that never occur and items that are never reached.
 
 >>> from meldlab.recycle.language.parser import parse
 >>> program = parse("(game (setup (create players 1) (create deck (game iloc STOCK) (deck (A (X)))))"
@@ -15,6 +15,7 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.hints import Hints
+from meldlab.recycle.language.string_values import impossible_values
 from meldlab.recycle.language.tree import children, walk
 
 __all__ = ["lint"]
@@ -24,7 +25,7 @@ CELLS = ("sto", "str", "points")
 
 def lint(program: s.Program) -> list[Diagnostic]:
     """Return the warnings that need no classes."""
-    return [*_names(program), *_unreached(program)]
+    return [*_names(program), *_unreached(program), *impossible_values(program)]
 
 
 # --- names

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["Entry", "beginning", "entry", "load", "names"]
+__all__ = ["Entry", "entry", "load", "names", "template"]
 
 _HERE = files(__name__)
 
@@ -49,13 +49,13 @@ def entry(name: str) -> Entry:
     return Entry(name, title, int(players.removeprefix("Players:")), rules.removeprefix("Rules:").strip(), text)
 
 
-def beginning(title: str) -> str:
+def template(title: str) -> str:
     """Return a complete small game to begin with, each part of it explained.
 
-    >>> beginning("My Game").splitlines()[0]
+    >>> template("My Game").splitlines()[0]
     ';; My Game'
     """
-    return (_HERE / "beginning.txt").read_text(encoding="utf-8").replace("TITLE", title, 1)
+    return (_HERE / "template.txt").read_text(encoding="utf-8").replace("TITLE", title, 1)
 
 
 def load(name: str) -> tuple[str, str]:

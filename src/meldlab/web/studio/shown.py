@@ -6,7 +6,7 @@ from meldlab.play import Step
 from meldlab.recycle.card_names import standard_card
 from meldlab.recycle.describe import HIDDEN, Describer
 from meldlab.recycle.game import Described
-from meldlab.recycle.language.header import Preface
+from meldlab.recycle.language.header import Header
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.machine.storage import Location
 from meldlab.recycle.state import View
@@ -19,7 +19,7 @@ def shown(game: Described, view: View, steps: list[Step[Any]]) -> dict[str, Any]
     position, seat = view.position, view.seat
     piles = [pile(view.describer, position, location, cards, seat) for location, cards in position.locations()]
     return {
-        "title": Preface.of(game.text).title[:80] or game.name,
+        "title": Header.parse(game.text).title[:80] or game.name,
         "lowest_wins": game.machine.scoring == "min",
         "acting": view.to_move,
         "places": sorted(piles, key=lambda one: (one["owner"] != seat, one["owner"] is not None)),

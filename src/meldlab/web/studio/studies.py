@@ -6,8 +6,9 @@ from typing import Any
 from meldlab.analysis.comparison import Comparison
 from meldlab.analysis.forecast import Forecast
 from meldlab.analysis.page import analysis_page
-from meldlab.analysis.study import Analysis, Effort, Subject
+from meldlab.analysis.study import Analysis, StudyConfig
 from meldlab.analysis.study import analyse as study
+from meldlab.analysis.variant import Variant
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 from meldlab.recycle.game import Described
@@ -20,34 +21,34 @@ __all__ = ["analyse", "compare"]
 INSIDE = "inside.html.jinja"  # the house's page without its head
 
 
-def analyse(progress: Reporter, subjects: Sequence[dict[str, Any]], **effort: Any) -> dict[str, Any]:
+def analyse(progress: Reporter, subjects: Sequence[dict[str, Any]], **options: Any) -> dict[str, Any]:
     """Return the picture of a game: findings, and the page to stand inside another."""
-    (analysis,) = _studied(progress, subjects, Effort.of(quick=True, **effort))
+    (analysis,) = _studied(progress, subjects, StudyConfig.from_options(quick=True, **options))
     return {
         "findings": analysis.as_json(),
-        "title": analysis.subject.title,
+        "title": analysis.variant.title,
         "inside": analysis_page(analysis, INSIDE, without=("code", "data")),
         "tables": analysis.tables,
     }
 
 
-def compare(progress: Reporter, subjects: Sequence[dict[str, Any]], **effort: Any) -> dict[str, Any]:
+def compare(progress: Reporter, subjects: Sequence[dict[str, Any]], **options: Any) -> dict[str, Any]:
     """Return games side by side."""
-    comparison = Comparison(_studied(progress, subjects, Effort.of(quick=True, **effort)))
+    comparison = Comparison(_studied(progress, subjects, StudyConfig.from_options(quick=True, **options)))
     title = " and ".join(comparison.names)
     return {"findings": comparison.as_json(), "title": title, "inside": comparison.page(INSIDE)}
 
 
-def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], effort: Effort) -> list[Analysis]:
+def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], config: StudyConfig) -> list[Analysis]:
     store = Store.open(progress.store)
     texts = Texts(store)
     found = []
     for number, wanted in enumerate(subjects):
         description = texts.find(wanted["text"])
-        subject = Subject.of(Described(description.id, description.text), wanted["settings"])
-        told = _Told(progress, subject.title, number, len(subjects))
-        progress(number, len(subjects), f"{subject.title}: random games first")
-        found.append(study(subject, effort, store, jobs=1, progress=told, foretell=told.foretell))
+        variant = Variant(Described(description.id, description.text), wanted["settings"])
+        told = _Told(progress, variant.title, number, len(subjects))
+        progress(number, len(subjects), f"{variant.title}: random games first")
+        found.append(study(variant, config, store, jobs=1, progress=told, on_forecast=told.on_forecast))
     progress(len(subjects), len(subjects), "drawing")
     return found
 
@@ -63,7 +64,7 @@ class _Told:
         part = done / max(1, whole)
         self.progress(self.before + part, self.all, f"{self.title}: {done} of {whole} games of searching players{self.expected}")
 
-    def foretell(self, forecast: Forecast) -> None:
+    def on_forecast(self, forecast: Forecast) -> None:
         """Say how long it will take; where none of the random games went by its rules, stop."""
         random = forecast.random
         if random.failed == random.games:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from meldlab.errors import NoSuchThing
 from meldlab.recycle import library
-from meldlab.recycle.language.header import Preface
+from meldlab.recycle.language.header import Header
 from meldlab.runs.store import Store
 from meldlab.web.kept import TABLES
 
@@ -38,7 +38,7 @@ class Description:
     @property
     def title(self) -> str:
         """Return the name for people: that of its first comment."""
-        return Preface.of(self.text[:2000]).title[:80] or "A game without a name"
+        return Header.parse(self.text[:2000]).title[:80] or "A game without a name"
 
 
 def read_text(text: str) -> str:
@@ -53,7 +53,7 @@ def read_text(text: str) -> str:
 @cache
 def _own() -> dict[str, str]:
     """Return the names of the texts that need not be kept."""
-    return {library.beginning("My game"): BEGINNING, **{library.entry(name).text: name for name in library.names()}}
+    return {library.template("My game"): BEGINNING, **{library.entry(name).text: name for name in library.names()}}
 
 
 class Texts:
@@ -80,7 +80,7 @@ class Texts:
     def find(self, id: str) -> Description:
         """Return the text of a name."""
         if id == BEGINNING or id in library.names():
-            return Description(id, library.entry(id).text if id != BEGINNING else library.beginning("My game"))
+            return Description(id, library.entry(id).text if id != BEGINNING else library.template("My game"))
         with self.store.reading() as connection:
             row = connection.execute(sa.select(TEXTS.c.text).where(TEXTS.c.id == id)).one_or_none()
         if row is None:

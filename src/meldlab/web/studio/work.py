@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from meldlab.analysis.movement import dot, draw_movement
-from meldlab.analysis.study import Subject
+from meldlab.analysis.variant import Variant
 from meldlab.arena.contest import Contest
 from meldlab.errors import NotLegalHere
 from meldlab.games import player_of
@@ -17,7 +17,7 @@ from meldlab.recycle.describe import Describer
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.diagnostics import TITLES
-from meldlab.recycle.language.header import Preface
+from meldlab.recycle.language.header import Header
 from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import one_per_seat
 from meldlab.recycle.transcript import describe_start, describe_step
@@ -53,7 +53,7 @@ def check(text: str) -> dict[str, Any]:
     ]
     return {
         "ok": report.ok,
-        "title": Preface.of(text).title[:80],
+        "title": Header.parse(text).title[:80],
         "players": report.players,
         "numbers": numbers,
         "diagnostics": diagnostics,
@@ -81,7 +81,7 @@ def graph(text: str, seed: int) -> dict[str, Any]:
 
 def subject(text: str, settings: Mapping[str, int]) -> str:
     """Return the name for people of a game or its variant, once it is known that it can be run."""
-    found = Subject.of(Described("described", text), settings)
+    found = Variant(Described("described", text), settings)
     assert found.machine.players
     return found.title[:120]
 

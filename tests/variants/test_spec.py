@@ -8,21 +8,21 @@ from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.recycle.game import Described
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES
-from meldlab.variants.spec import Aim, Demand, Span, Wishes, verified_measure
+from meldlab.variants.spec import Constraint, IntRange, Objective, SearchSpec, verified_measure
 
 numbers = st.integers(-(2**31) + 1, 2**31 - 1)
 
 
 @given(st.text("ABCXYZ", min_size=1, max_size=8), numbers, numbers)
 def test_a_span_reads_what_it_prints(name: str, one: int, other: int) -> None:
-    span = Span(name, min(one, other), max(one, other))
-    assert Span.parse(str(span)) == span
+    span = IntRange(name, min(one, other), max(one, other))
+    assert IntRange.parse(str(span)) == span
 
 
 @given(st.sampled_from(list(MEASURES)), st.sampled_from([">", ">=", "<", "<="]), st.integers(-1000, 1000))
 def test_a_demand_reads_what_it_prints(measure: str, sign: str, bound: int) -> None:
-    demand = Demand(measure, sign, bound / 8)
-    assert Demand.parse(str(demand)) == demand
+    constraint = Constraint(measure, sign, bound / 8)
+    assert Constraint.parse(str(constraint)) == constraint
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_demand_reads_what_it_prints(measure: str, sign: str, bound: int) -> N
 )
 def test_a_span_that_cannot_be_has_its_place(text: str, problem: str, column: int) -> None:
     with pytest.raises(BadText) as mistake:
-        Span.parse(text)
+        IntRange.parse(text)
     assert problem in mistake.value.problem
     assert mistake.value.offset == column
 
@@ -60,23 +60,23 @@ def test_a_span_that_cannot_be_has_its_place(text: str, problem: str, column: in
 )
 def test_a_demand_that_cannot_be_has_its_place(text: str, problem: str, column: int) -> None:
     with pytest.raises(BadText) as mistake:
-        Demand.parse(text)
+        Constraint.parse(text)
     assert problem in mistake.value.problem
     assert mistake.value.offset == column
 
 
 def test_what_is_kept_and_what_is_surely_broken() -> None:
-    above, below = Demand.parse("fairness > 0.9"), Demand.parse("decisions <= 60")
-    assert not above.kept_by(Interval(0.9, 0.8, 1.0))
-    assert below.kept_by(Interval(60, 50, 70))
-    assert not above.kept_by(None)
-    assert [above.surely_broken_by(Interval(0.5, 0.4, high)) for high in (0.89, 0.91)] == [True, False]
-    assert [below.surely_broken_by(Interval(80, low, 90)) for low in (61, 59)] == [True, False]
-    assert above.surely_broken_by(None)
+    above, below = Constraint.parse("fairness > 0.9"), Constraint.parse("decisions <= 60")
+    assert not above.satisfied_by(Interval(0.9, 0.8, 1.0))
+    assert below.satisfied_by(Interval(60, 50, 70))
+    assert not above.satisfied_by(None)
+    assert [above.clearly_violated_by(Interval(0.5, 0.4, high)) for high in (0.89, 0.91)] == [True, False]
+    assert [below.clearly_violated_by(Interval(80, low, 90)) for low in (61, 59)] == [True, False]
+    assert above.clearly_violated_by(None)
 
 
-def asked(name: str, *spans: str, aim: str = "fairness", searches: bool = True) -> Wishes:
-    return Wishes.of(Described.named(name), list(map(Span.parse, spans)), Aim(aim), [], searches)
+def asked(name: str, *ranges: str, objective: str = "fairness", searches: bool = True) -> SearchSpec:
+    return SearchSpec.for_game(Described.named(name), list(map(IntRange.parse, ranges)), Objective(objective), [], searches)
 
 
 def test_a_game_is_asked_for_numbers_that_it_has() -> None:
@@ -91,9 +91,9 @@ def test_a_game_is_asked_for_numbers_that_it_has() -> None:
         asked("leduc_poker")
 
 
-def test_random_players_tell_no_drama() -> None:
-    assert asked("leduc_poker", "BET=1..3", aim="decisions", searches=False).aim == Aim("decisions")
-    with pytest.raises(NotLegalHere, match="drama is told by players that search"):
-        asked("leduc_poker", "BET=1..3", aim="drama", searches=False)
+def test_spec_rejects_measures_that_random_players_do_not_give() -> None:
+    assert asked("leduc_poker", "BET=1..3", objective="decisions", searches=False).objective == Objective("decisions")
+    with pytest.raises(NotLegalHere, match="drama needs players that search"):
+        asked("leduc_poker", "BET=1..3", objective="drama", searches=False)
     with pytest.raises(NoSuchThing, match="did you mean drama"):
         verified_measure("dramma")

@@ -1,0 +1,71 @@
+"""Variant of a RECYCLE game: the game with other values for numbers that it declares.
+
+>>> Variant(Described.named("hearts"), {}).title
+'Hearts'
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from meldlab.errors import MeldlabError
+from meldlab.recycle.game import Described
+from meldlab.recycle.language.header import Header
+from meldlab.recycle.language.settings import with_settings
+from meldlab.recycle.machine.machine import Machine
+
+__all__ = ["Variant"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A game, and values for numbers that it declares; without values it is the game itself."""
+
+    base: Described
+    settings: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def game(self) -> Described:
+        """Return the game with the values; raise ``MeldlabError`` if it does not declare them."""
+        if not self.settings:
+            return self.base
+        text = with_settings(self.base.text, self.settings, self.base.dialect)
+        return Described(self.base.name, text, self.base.dialect, self.base.limits)
+
+    @property
+    def machine(self) -> Machine:
+        """Return the machine that runs it."""
+        return self.game.machine
+
+    @cached_property
+    def header(self) -> Header:
+        """Return the title and the rules in the comments of the program."""
+        return Header.parse(self.game.text)
+
+    @property
+    def settings_text(self) -> str:
+        """Return the settings as text.
+
+        >>> Variant(Described.named("gin_rummy"), {"LIMIT": 5}).settings_text
+        'LIMIT=5'
+        """
+        return ", ".join(f"{name}={value}" for name, value in self.settings.items())
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file or library game, and the settings."""
+        return self.game.name + (f" {self.settings_text}" if self.settings else "")
+
+    @property
+    def title(self) -> str:
+        """Return the title of the game, and the settings."""
+        title = self.header.title or self.game.name.replace("_", " ").title()
+        return title + (f" ({self.settings_text})" if self.settings else "")
+
+    def problem(self) -> str:
+        """Return the reason why it cannot start; empty if it can."""
+        try:
+            self.machine.start(0)
+        except MeldlabError as error:
+            return f"does not run: {getattr(error, 'problem', error)}"
+        return ""
