@@ -1,5 +1,7 @@
 """Contests of described games: fair to every seat, honest about chance, and the same by kernel and at the table."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from meldlab.arena.contest import contest
@@ -45,7 +47,8 @@ def test_where_nobody_can_do_anything_everybody_has_his_share() -> None:
 )
 def test_kernel_and_table_count_the_same(game: str, players: list[str]) -> None:
     class AtTheTable(Described):
-        batch = None  # type: ignore[assignment]
+        def can_batch(self, players: Sequence[object]) -> bool:
+            return False
 
     kernel = contest(Described.named(game), players, games=4, seed=3, threads=1)
     seated = [parse(one) for one in players]

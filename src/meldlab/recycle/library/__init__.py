@@ -64,8 +64,8 @@ def load(name: str) -> tuple[str, str]:
     if path.suffix in (".rcy", ".gdl", ".txt") or path.is_file():
         try:
             content = path.read_bytes()
-        except OSError as problem:
-            raise NotLegalHere(f"cannot read {name}: {problem.strerror}") from None
+        except OSError as error:
+            raise NotLegalHere(f"cannot read {name}: {error.strerror}") from None
         if b"\0" in content:
             raise NotLegalHere(f"expected a text, got a binary file: {name}")
         # Only comments can hold anything beyond ASCII, so what they mean elsewhere does not matter.

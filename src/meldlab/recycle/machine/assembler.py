@@ -32,7 +32,7 @@ QUIET = {
 class Label:
     """A place in the code that may not be known yet."""
 
-    at: int = -1
+    offset: int = -1
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Assembler:
     _known: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     @property
-    def at(self) -> int:
+    def offset(self) -> int:
         """Return the address of the next instruction."""
         return len(self.words)
 
@@ -66,12 +66,12 @@ class Assembler:
 
     def put(self, label: Label) -> None:
         """Let a label stand here."""
-        label.at = self.at
+        label.offset = self.offset
 
-    def register(self, many: int = 1) -> int:
+    def register(self, count: int = 1) -> int:
         """Return the first address of fresh registers."""
-        self.registers += many
-        return self.first_register + self.registers - many
+        self.registers += count
+        return self.first_register + self.registers - count
 
     def constant(self, value: int) -> int:
         """Return the address of a word with this value."""
@@ -80,8 +80,8 @@ class Assembler:
     def listed(self, values: tuple[int, ...]) -> int:
         """Return the address of words with these values."""
         if values not in self._known:
-            at = self._known[values] = self.register(len(values))
-            self.constants |= {at + i: value for i, value in enumerate(values)}
+            first = self._known[values] = self.register(len(values))
+            self.constants |= {first + i: value for i, value in enumerate(values)}
         return self._known[values]
 
     def table(self, values: list[int]) -> int:
@@ -90,21 +90,21 @@ class Assembler:
         return len(self.data) - len(values)
 
     def is_register(self, address: int) -> bool:
-        """Tell whether a word is a register or a constant, which nothing but its own instructions changes."""
+        """Return whether a word is a register or a constant, which only its own instructions change."""
         return address >= self.first_register
 
     def finish(self) -> list[int]:
         """Return the code without what it can do without, with every label in its place."""
-        rows: list[list[Any]] = [self.words[at : at + k.STRIDE] for at in range(0, len(self.words), k.STRIDE)]
-        kept = _shortened(rows)
-        places = [0, *accumulate(kept)]
+        rows: list[list[Any]] = [self.words[i : i + k.STRIDE] for i in range(0, len(self.words), k.STRIDE)]
+        stays = _shortened(rows)
+        places = [0, *accumulate(stays)]
         for label in self.labels:
-            label.at = places[label.at // k.STRIDE] * k.STRIDE
-        self.offsets = [offset for offset, keep in zip(self.offsets, kept, strict=True) if keep]
+            label.offset = places[label.offset // k.STRIDE] * k.STRIDE
+        self.offsets = [offset for offset, stay in zip(self.offsets, stays, strict=True) if stay]
         return [
             places[word.row] * k.STRIDE if isinstance(word, _Target) else word
-            for row, keep in zip(rows, kept, strict=True)
-            if keep
+            for row, stay in zip(rows, stays, strict=True)
+            if stay
             for word in row
         ]
 
@@ -117,31 +117,31 @@ class _Target:
 
 
 def _moves_only(any_member: list[Any], move: list[Any]) -> bool:
-    """Tell whether of all that a member could be used for, it is moved by its name to the top or bottom of something else."""
+    """Return whether the only use of a member is its move by name to the top or bottom of something else."""
     variable, (card, _, home, ends, _) = any_member[1], move[1:]
     return card == variable != home and ends in (k.NOWHERE + 4 * k.AT_TOP, k.NOWHERE + 4 * k.AT_BOTTOM)
 
 
 def _shortened(rows: list[list[Any]]) -> list[bool]:
-    """Shorten jumps and ends of options in instructions, whose labels become targets; return which of them are to be kept."""
+    """Shorten jumps and ends of options in instructions, whose labels become targets; return which of them stay."""
     count = len(rows)
-    kept = [True] * count
-    real = [*range(count), count]  # the first instruction from here on that is kept
-    frees = [False] * (count + 1)  # whether all ways from here lead to where lists are dropped, and none makes a list before
+    stays = [True] * count
+    real = [*range(count), count]  # the first instruction from here on that stays
+    frees = [False] * (count + 1)  # whether all paths from here drop the lists before one makes a list
     for i in range(count - 1, -1, -1):
         row = rows[i]
-        for at, word in enumerate(row):
+        for i_word, word in enumerate(row):
             if isinstance(word, Label):
-                row[at] = _Target(word.at // k.STRIDE)
+                row[i_word] = _Target(word.offset // k.STRIDE)
         onward = [word.row for word in row if isinstance(word, _Target)]
         following = rows[real[i + 1]][0] if real[i + 1] < count else k.HALT
         if row[0] == k.JUMP and onward[0] > i:
-            kept[i] = real[onward[0]] != real[i + 1]
+            stays[i] = real[onward[0]] != real[i + 1]
             if rows[real[onward[0]]][0] == k.LEAF:
                 row[:] = [k.LEAF] + [0] * (k.STRIDE - 1)
         elif row[0] == k.RELEASE:
             # What it drops lies in what the next one drops.
-            kept[i] = not frees[i + 1]
+            stays[i] = not frees[i + 1]
         elif row[0] == k.MOVE and following == k.LEAF:
             # Nothing looks at the cards any more: exploring only tests whether they could be moved.
             row[0] = k.MOVE_LAST
@@ -153,7 +153,7 @@ def _shortened(rows: list[list[Any]]) -> list[bool]:
             frees[i] = frees[onward[0]] if onward[0] > i else rows[onward[0]][0] == k.RELEASE
         else:
             frees[i] = row[0] in QUIET and all(to > i and frees[to] for to in (i + 1, *onward))
-        if not kept[i]:
+        if not stays[i]:
             real[i] = real[i + 1]
-    released = {row[1] for row, keep in zip(rows, kept, strict=True) if keep and row[0] == k.RELEASE}
-    return [keep and (row[0] != k.MARK or row[1] in released) for row, keep in zip(rows, kept, strict=True)]
+    released = {row[1] for row, stay in zip(rows, stays, strict=True) if stay and row[0] == k.RELEASE}
+    return [stay and (row[0] != k.MARK or row[1] in released) for row, stay in zip(rows, stays, strict=True)]

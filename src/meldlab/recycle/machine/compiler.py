@@ -41,7 +41,7 @@ class Compiled:
     layout: list[int]
     initial: NDArray[np.int64]
     constants: dict[int, int]
-    size: int  # of a state, in words
+    size: int  # words of a state
 
 
 def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compiled:
@@ -56,8 +56,8 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
     compiler = ProgramCompiler(storage, code, code.table([len(memories), *memories]))
     start, score = compiler.program(program)
     layout = [0] * k.LAYOUT
-    at = storage.dynamic_end
-    layout[k.L_LISTS_FROM], at = at, at + code.registers
+    address = storage.dynamic_end
+    layout[k.L_LISTS_FROM], address = address, address + code.registers
     for first, end, size in (
         (k.L_LISTS, k.L_LISTS_END, limits.lists),
         (k.L_TRAIL, k.L_TRAIL_END, 2 * limits.lists),
@@ -68,13 +68,13 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_LOG, k.L_LOG_END, 100_000),
     ):
         if first == k.L_LOG:
-            layout[k.L_ACTION_KEYS], at = at, at + limits.options
-        layout[first], layout[end] = at, at + size
-        at += size
-    layout[k.L_SAVED_EFFECTS], at = at, at + k.EFFECTS * k.SAVED_OPTIONS
-    layout[k.L_TALLY], at = at, at + len(storage.strings)
-    # The arrays and the lists they are made of; a game in which somebody looks ahead is played in three rooms.
-    storage.reserve(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * at)
+            layout[k.L_ACTION_KEYS], address = address, address + limits.options
+        layout[first], layout[end] = address, address + size
+        address += size
+    layout[k.L_SAVED_EFFECTS], address = address, address + k.EFFECTS * k.SAVED_OPTIONS
+    layout[k.L_TALLY], address = address, address + len(storage.strings)
+    # The arrays and the lists they are made of; a game with searching players has three workspaces.
+    storage.reserve(WORDS_OF_ENTRY * (len(code.words) + len(code.data)) + 3 * address)
     words = code.finish()
     code.constants[compiler.nothing] = layout[k.L_LISTS]
     for field, value in (
@@ -94,7 +94,7 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_TEAM_CYCLES, storage.team_cycle),
         (k.L_TEAM_DEPTH, storage.team_depth),
         (k.L_PLAYER_CYCLE, storage.player_cycle),
-        (k.L_SCORE_AT, score.at),
+        (k.L_SCORE_AT, score.offset),
         (k.L_SCORES, storage.scores),
         (k.L_AWARDS, limits.awards if storage.updates else 0),
         (k.L_AWARD_WIDTH, storage.award_width),
@@ -103,14 +103,14 @@ def compile_program(program: s.Program, limits: Limits, text: str = "") -> Compi
         (k.L_TEAM_CELLS, storage.team_cells),
         (k.L_TEAM_CELLS_END, storage.team_cells_end),
         (k.L_DYNAMIC_END, storage.dynamic_end),
-        (k.L_START, start.at),
+        (k.L_START, start.offset),
     ):
         layout[field] = value
-    return Compiled(storage, words, code.offsets, code.data, layout, storage.initial(), code.constants, at)
+    return Compiled(storage, words, code.offsets, code.data, layout, storage.initial(), code.constants, address)
 
 
 def _is_known(award: s.Award) -> bool:
-    """Tell whether an award is fixed before the game."""
+    """Return whether an award is fixed before the game."""
     return isinstance(award.points, s.Number) and all(isinstance(word, s.Name) for pair in award.pairs for word in pair)
 
 
@@ -164,8 +164,8 @@ class ProgramCompiler(ExpressionCompiler):
 
     def choice(self, node: s.Choice, operation: int, counter: int) -> Label:
         """Compile a choice: every item an alternative. Return its address."""
-        after, at = self.code.label(), self.code.label()
-        self.code.put(at)
+        after, address = self.code.label(), self.code.label()
+        self.code.put(address)
         self.code.emit(operation, after, counter, self.cycle("player"))
         self.choosing = node.items
         with self.hoist_players(2, *node.items):
@@ -178,7 +178,7 @@ class ProgramCompiler(ExpressionCompiler):
                 self.code.put(other)
         self.choosing = ()
         self.code.put(after)
-        return at
+        return address
 
     @contextmanager
     def cycling(self, of: str) -> Iterator[int]:
@@ -236,7 +236,7 @@ class ProgramCompiler(ExpressionCompiler):
             self.code.emit(k.COPY, member, cycle + k.CURRENT)
             self.code.put(body)
             yield
-            # Whoever was made current meanwhile, the next one in turn comes after this member.
+            # Whichever player was made current meanwhile, the next one in turn comes after this member.
             self.code.emit(k.ZERO_QUEUE, cycle)
             self.code.emit(k.COPY, cycle + k.CURRENT, member)
             self.code.emit(k.ADVANCE, cycle, self.count(of))
@@ -338,12 +338,12 @@ class ProgramCompiler(ExpressionCompiler):
         return k.COPY_ITEM if self.repeating else k.COPY
 
     def is_still(self, coll: s.Expr, var: str) -> bool:
-        """Tell whether a collection is a location, or one by an attribute, that does not depend on a variable."""
+        """Return whether a collection is a location, or one by an attribute, that does not depend on a variable."""
         parts = coll.parts if isinstance(coll, s.Partition) and isinstance(coll.key, s.Name) else (coll,)
         return all(isinstance(part, s.Location) and self.analysis.is_invariant(part, {var}) for part in parts)
 
     def branches(self, *nodes: s.Node) -> bool:
-        """Tell whether options part inside of something, so that what is held around it must be restored."""
+        """Return whether options part inside of constructs, so that what is held around them must be restored."""
         return bool(self.choosing) and bool(self.analysis.flags(*nodes) & BRANCH)
 
     def origin(self, coll: s.Expr, body: s.Item) -> int:
@@ -412,9 +412,9 @@ class ProgramCompiler(ExpressionCompiler):
                 self.code.emit(k.CREATE_CARDS, self.value(node.location), first, count)
 
     def move(self, node: s.MoveCard, source: int) -> None:
-        card, cards, found = self.taken(node.card, source)
+        card, cards, source_end = self.taken(node.card, source)
         home, end, index = self.target(node.place)
-        self.code.emit(k.MOVE, card, cards, home, found + 4 * end, index)
+        self.code.emit(k.MOVE, card, cards, home, source_end + 4 * end, index)
 
     def taken(self, card: s.Expr, source: int) -> tuple[int, int, int]:
         """Return registers of a card and the list it is found in, and at which end; ``source`` is that list, if it is held already."""
@@ -449,11 +449,11 @@ class ProgramCompiler(ExpressionCompiler):
             memory = self.origins.get(card.name, 0) or nowhere
         elif isinstance(card, (s.Pick, s.Best)):
             memory = self.memory_of(card.of if isinstance(card, s.Pick) else card.cards) or nowhere
-        found, cards, end = self.taken(card, source)
-        self.code.emit(k.FORGET_CARD, found, memory, self.memories, cards, end)
+        address, cards, end = self.taken(card, source)
+        self.code.emit(k.FORGET_CARD, address, memory, self.memories, cards, end)
 
     def memory_behind(self, cards: s.Expr) -> bool:
-        """Tell whether a list is computed from a memory, rather than being one."""
+        """Return whether a list is computed from a memory, rather than being one."""
         if isinstance(cards, s.Var):
             return bool(self.origins.get(cards.name)) and cards.name not in self.locations
         return isinstance(cards, s.COMPUTED)
@@ -485,7 +485,7 @@ class ProgramCompiler(ExpressionCompiler):
         known = [] if keep else [award for award in node.awards if _is_known(award)]
         fixed = sum((self.storage.awarded(award) for award in known), np.zeros(len(self.storage.types), np.int64))
         if len(fixed) and abs(fixed).max() >= 2**31:
-            # The machine refuses such a number, at its award.
+            # The machine fails at the award with such a number.
             known, fixed = [], 0 * fixed
         folded = set(map(id, known))
         for award in node.awards:

@@ -68,9 +68,9 @@ class ExpressionCompiler:
         width = self.storage.map_width if node.kind == "points" else 1
         if isinstance(node.name, s.Name):
             return self.storage.addresses[node.kind, category, node.name.text], owner
-        at = self.code.register()
-        self.code.emit(k.ADDRESS_NAME, at, self.names(node.kind, category), owner, width, self.value(node.name))
-        return None, at
+        address = self.code.register()
+        self.code.emit(k.ADDRESS_NAME, address, self.names(node.kind, category), owner, width, self.value(node.name))
+        return None, address
 
     def names(self, kind: str, category: str) -> int:
         """Return the table of addresses by name."""
@@ -113,8 +113,8 @@ class ExpressionCompiler:
 
     def field(self, node: s.Location, field: int) -> int:
         """Return the register with a field of a fixed location: for the table, the field itself."""
-        at = self.base(node) + field
-        return at if node.owner.cls is Class.GAME else self.emitted(k.LOAD_FIELD, at, self.value(node.owner))
+        address = self.base(node) + field
+        return address if node.owner.cls is Class.GAME else self.emitted(k.LOAD_FIELD, address, self.value(node.owner))
 
     # --- truth values
 

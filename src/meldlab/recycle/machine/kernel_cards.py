@@ -49,7 +49,7 @@ def charge(state, layout, work):
 
 @device_function
 def acted(state):
-    """Count an action: a branch without any is no option. Choice points keep the count."""
+    """Count an action: a branch without any is not an option. Choice points store the count."""
     state[k.ACTED] += 1
 
 
@@ -65,7 +65,7 @@ def write_event(state, layout, what, a, b, c):
     """Write an action to the log."""
     offset = layout[k.L_LOG] + state[k.LOG]
     if offset + 4 > layout[k.L_LOG_END]:
-        # Whoever reads it sees that it ran over; the game goes on.
+        # The reader sees that it ran over; the game continues.
         state[k.LOG] = layout[k.L_LOG_END] - layout[k.L_LOG] + 4
         return
     state[offset] = what
@@ -94,7 +94,7 @@ def chance(state, layout, purpose):
 
 @device_function
 def written(state, trail, offset, value):
-    """Write one word as ``put`` does, but with the trail, on which there is room, in hand; return where it goes on."""
+    """Write one word as ``put`` does, but for a caller that holds the trail and has checked its end; return the new end."""
     if trail:
         state[trail] = offset
         state[trail + 1] = state[offset]
@@ -194,7 +194,7 @@ def relink(state, location, offset, size):
 
 @device_function
 def nodes(state, location, offset):
-    """List the nodes of a location from ``at``; return how many."""
+    """List the nodes of a location from ``offset``; return their number."""
     node, size = state[location + k.BOTTOM_AT], 0
     while node:
         state[offset + size] = node
@@ -243,7 +243,7 @@ def new_location(state, layout, first, index):
         return first
     put(state, k.TOP, location + k.LOCATION)
     put(state, k.INDEXED, state[k.INDEXED] + 1)
-    # These words were free: nobody needs them back. They are not on the trail, either.
+    # These words were free: they need not be restored and are not on the trail.
     put(state, k.FOLLOWED, 1)
     state[location + k.BOTTOM_AT] = 0
     state[location + k.TOP_AT] = 0
@@ -264,30 +264,30 @@ def new_location(state, layout, first, index):
 
 @device_function
 def leave_list(state, layout, cards, end, card):
-    """Take a card out of a computed list, at the end where it was found."""
+    """Take a card out of a computed list, at the end where it was index."""
     size = state[cards]
-    found = -1
+    index = -1
     if not charge(state, layout, size):
         return
     if end == k.AT_BOTTOM:
         for i in range(size):
             if state[cards + 1 + i] == card:
-                found = i
+                index = i
                 break
     else:
         for i in range(size - 1, -1, -1):
             if state[cards + 1 + i] == card:
-                found = i
+                index = i
                 break
-    if found >= 0:
-        for i in range(found, size - 1):
+    if index >= 0:
+        for i in range(index, size - 1):
             put(state, cards + 1 + i, state[cards + 2 + i])
         put(state, cards, size - 1)
 
 
 @device_function(inline="never")
 def move(state, layout, card, cards, ends, location, index):
-    """Move a card, found in the list ``cards`` (0: by name), to a place in ``home``; ``ends``: where it was found + 4 * where it goes."""
+    """Move a card, found in the list ``cards`` (0: by name), to a place in a location; ``ends``: where it was found + 4 * where it goes."""
     if card == 0:
         state[k.STATUS] = k.NO_CARD
     elif location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] == k.MEMORY:
@@ -393,49 +393,49 @@ def forget_card(state, layout, card, location):
 
 
 @device_function(inline="never")
-def swap_cards(state, layout, one, other):
+def swap_cards(state, layout, first, other):
     """Let two cards take each other's places."""
-    if one == 0 or other == 0:
+    if first == 0 or other == 0:
         state[k.STATUS] = k.NO_CARD
         return
-    # Their homes in one word.
-    log_event(state, layout, k.SWAP_CARDS, one, other, state[one + k.LOCATION_AT] + (state[other + k.LOCATION_AT] << 32))
+    # Their locations in one word.
+    log_event(state, layout, k.SWAP_CARDS, first, other, state[first + k.LOCATION_AT] + (state[other + k.LOCATION_AT] << 32))
     acted(state)
-    if one == other:
+    if first == other:
         return
-    if state[other + k.ABOVE] == one:
-        one, other = other, one
-    location, under = state[one + k.LOCATION_AT], state[one + k.BELOW]
+    if state[other + k.ABOVE] == first:
+        first, other = other, first
+    location, under = state[first + k.LOCATION_AT], state[first + k.BELOW]
     other_location, other_under = state[other + k.LOCATION_AT], state[other + k.BELOW]
-    if other_under == one:
-        unlink(state, one)
-        link(state, location, other, one)
+    if other_under == first:
+        unlink(state, first)
+        link(state, location, other, first)
         return
-    unlink(state, one)
+    unlink(state, first)
     unlink(state, other)
-    link(state, other_location, other_under, one)
+    link(state, other_location, other_under, first)
     link(state, location, under, other)
 
 
 @device_function
-def swap_lists(state, layout, one, other):
+def swap_lists(state, layout, first, other):
     """Let two locations exchange their cards."""
-    if one >= layout[k.L_LISTS_FROM] or other >= layout[k.L_LISTS_FROM]:
+    if first >= layout[k.L_LISTS_FROM] or other >= layout[k.L_LISTS_FROM]:
         state[k.STATUS] = k.NO_TARGET
-    elif state[one + k.KIND_AT] == k.MEMORY or state[other + k.KIND_AT] == k.MEMORY:
+    elif state[first + k.KIND_AT] == k.MEMORY or state[other + k.KIND_AT] == k.MEMORY:
         state[k.STATUS] = k.NO_TARGET
-    elif state[one + k.SIZE_AT] == 0 or state[other + k.SIZE_AT] == 0:
+    elif state[first + k.SIZE_AT] == 0 or state[other + k.SIZE_AT] == 0:
         state[k.STATUS] = k.NO_CARD
     else:
-        log_event(state, layout, k.SWAP_LISTS, one, other, 0)
+        log_event(state, layout, k.SWAP_LISTS, first, other, 0)
         acted(state)
-        if one != other:
-            state[k.WORK] += state[one + k.SIZE_AT] + state[other + k.SIZE_AT]
+        if first != other:
+            state[k.WORK] += state[first + k.SIZE_AT] + state[other + k.SIZE_AT]
             for field in (k.BOTTOM_AT, k.TOP_AT, k.SIZE_AT):
-                kept = state[one + field]
-                put(state, one + field, state[other + field])
-                put(state, other + field, kept)
-            for location in (one, other):
+                saved = state[first + field]
+                put(state, first + field, state[other + field])
+                put(state, other + field, saved)
+            for location in (first, other):
                 node = state[location + k.BOTTOM_AT]
                 while node:
                     put(state, node + k.LOCATION_AT, location)
@@ -452,9 +452,9 @@ def shuffle(state, layout, cards):
     if cards >= layout[k.L_LISTS_FROM]:
         for last in range(state[cards] - 1, 0, -1):
             other = below(key, last, last + 1)
-            kept = state[cards + 1 + last]
+            saved = state[cards + 1 + last]
             put(state, cards + 1 + last, state[cards + 1 + other])
-            put(state, cards + 1 + other, kept)
+            put(state, cards + 1 + other, saved)
     else:
         offset = state[k.HEAP]
         if offset + 2 * state[cards + k.SIZE_AT] > layout[k.L_LISTS_END]:

@@ -1,7 +1,7 @@
 """Filters and tests whose condition is one comparison: a whole loop as one instruction.
 
 ``state``: [words] int64; ``layout``: [LAYOUT] int64; ``data``: [words] int64. The members of a list are copied behind each other and the
-count grows by those that pass, so that there is nothing to guess for a processor.
+count grows by those that pass: branch-free.
 """
 
 from meldlab.compiling import device_function
@@ -12,7 +12,7 @@ from meldlab.recycle.machine.kernel_points import small, total
 
 @device_function
 def holds(number, other, what):
-    """Tell whether two numbers compare as asked: ``IS`` and so on."""
+    """Return whether two numbers compare as asked: ``IS`` and so on."""
     if what < k.IS_BELOW:
         return (number == other) == (what == k.IS)
     if what < k.IS_ABOVE:
@@ -97,7 +97,7 @@ def with_sum(state, layout, lists, points, number, what):
 
 @device_function(inline="never")
 def any_with_attribute(state, layout, data, cards, column, value, what):
-    """Tell whether an attribute of some card is, or is not, a string."""
+    """Return whether an attribute of some card is, or is not, a string."""
     expected = what == k.IS
     state[k.WORK] += size_of(state, layout, cards)
     if cards >= layout[k.L_LISTS_FROM]:
@@ -116,7 +116,7 @@ def any_with_attribute(state, layout, data, cards, column, value, what):
 
 @device_function(inline="never")
 def any_of(state, first, words, stride, number, what):
-    """Tell whether one of the words that lie a ``stride`` apart from ``first`` on compares with a number as asked."""
+    """Return whether one of the words that lie a ``stride`` apart from ``first`` on compares with a number as asked."""
     for offset in range(first, first + words, stride):
         if holds(state[offset], number, what):
             return True

@@ -20,7 +20,7 @@ import numpy as np
 from meldlab.chance.kernel_purpose import Purpose
 
 # --- the header of a state
-PC = 1  # the instruction to go on with
+PC = 1  # the instruction to continue with
 DECISION = 2  # decisions made
 EVENT = 3  # chance events since the last of them
 KEY = 4  # of the game, for addressed chance
@@ -37,7 +37,7 @@ GAME_WORK = 14  # work done in the game so far, in instructions
 KEY_PLAYER = 15  # the player (from 1) for whom options get an action key, 0 for none
 WORKING = 16  # from here on the header is room to work in
 HEAP = 16  # first free word for lists
-TRAIL = 17  # first free word of the trail, 0 while nothing is to be taken back
+TRAIL = 17  # first free word of the trail, 0 while nothing must be restored
 MODE = 18
 ACTED = 19
 POINTS_OPEN = 20  # choice points
@@ -54,7 +54,7 @@ SAVED_DECISION = 30
 SAVED_EVENT = 31
 TRAIL_END = 32  # where the trail is full
 WORK = 33  # of the present task: long instructions as they come, plain ones added when the loop stops
-PAUSED_AT = 34  # the instruction to go on with after a pause
+PAUSED_AT = 34  # the instruction to continue with after a pause
 FOLLOWED = 35  # whether the option must be followed again to be carried out: it shuffles, or makes a location
 LAST_CARD = 36  # that the option moves last, 0 for none, and where to
 LAST_LOCATION = 37
@@ -130,7 +130,7 @@ ANY_SIZE, EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW_SIZE, ABOVE_SIZE = range(7)
 
 # --- statuses, and what those that end a game mean
 PLAYING, DECIDING, FINISHED, CAPPED = range(4)
-PAUSED = -1  # in the middle of a task; nobody outside the kernel meets it
+PAUSED = -1  # in the middle of a task; only inside the kernel
 (
     NO_CARD, BEYOND, ON_TABLE, NO_SEAT, NO_TEAM, BY_ZERO, TOO_LARGE, NO_OPTION, NO_RANGE, NO_TARGET, FROM_MEMORY, NO_MEMORY, NO_LIST,
     STUCK, OVERWORKED, OUT_OF_LISTS, OUT_OF_TRAIL, OUT_OF_OPTIONS, OUT_OF_LOCATIONS, OUT_OF_MEMORIES, OUT_OF_CARDS,

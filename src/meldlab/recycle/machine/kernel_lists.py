@@ -30,7 +30,7 @@ def size_of(state, layout, cards):
 
 @device_function
 def fill(state, layout, cards, offset):
-    """Copy the members of any list to ``at`` and following; return how many."""
+    """Copy the members of any list to ``offset`` and following; return their number."""
     state[k.WORK] += size_of(state, layout, cards) >> 2
     if cards >= layout[k.L_LISTS_FROM]:
         size = state[cards]
@@ -53,7 +53,7 @@ def fill(state, layout, cards, offset):
 
 @device_function(inline="never")
 def fill_noinline(state, layout, cards, offset):
-    """Do the same, for those who take long anyway: compiled once, not in each of them."""
+    """Do the same, for callers that take long anyway: compiled once, not in each of them."""
     return fill(state, layout, cards, offset)
 
 
@@ -146,7 +146,7 @@ def others(state, layout, but, count):
 
 @device_function
 def size_of_all(state, layout, lists):
-    """Return how many members all lists in ``lists`` have."""
+    """Return the number of members of all lists in ``lists``."""
     count = 0
     for i in range(state[lists]):
         count += size_of(state, layout, state[lists + 1 + i])
@@ -155,7 +155,7 @@ def size_of_all(state, layout, lists):
 
 @device_function
 def gathered(state, layout, lists):
-    """Copy the members of all lists in ``lists`` to the end of the heap; return (address, how many)."""
+    """Copy the members of all lists in ``lists`` to the end of the heap; return (address, number)."""
     state[k.WORK] += state[lists]
     count = size_of_all(state, layout, lists)
     offset = layout[k.L_LISTS_END] - count
@@ -183,7 +183,7 @@ def union(state, layout, lists):
 
 @device_function
 def occurring(state, layout, lists, times):
-    """Return the cards that occur so many times in all lists together, each once."""
+    """Return the cards that occur ``times`` times in all lists together, each once."""
     offset, count = gathered(state, layout, lists)
     if state[k.STATUS]:
         return 0
@@ -270,7 +270,7 @@ def partition(state, layout, data, column, cards, alone):
 
 @device_function(inline="never")
 def take(state, layout, cards, end, count):
-    """Return so many cards from an end inward."""
+    """Return ``count`` cards from an end inward."""
     size = size_of(state, layout, cards)
     if count < 0 or count > size:
         state[k.STATUS] = k.BEYOND
@@ -324,7 +324,7 @@ def longest_run(state, layout, cards, end, least, points):
 
 @device_function
 def bits(mask):
-    """Return how many bits are set, of 63."""
+    """Return the number of bits set, of 63."""
     mask -= (mask >> 1) & 0x5555555555555555
     mask = (mask & 0x3333333333333333) + ((mask >> 2) & 0x3333333333333333)
     mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -346,7 +346,7 @@ def subsets(state, layout, cards, fewest, most, but):
         return 0
     fill_noinline(state, layout, cards, offset)
     end, count, next = np.int64(1) << np.int64(min(size, 62)), 0, first
-    most_subsets = min(AT_ONCE, layout[k.L_WORK_LIMIT]) // (2 + (size >> 1))
+    max_subsets = min(AT_ONCE, layout[k.L_WORK_LIMIT]) // (2 + (size >> 1))
     mask = (np.int64(1) << np.int64(min(fewest, 62))) - 1
     while fewest <= most and mask < end:
         length = bits(mask)
@@ -354,7 +354,7 @@ def subsets(state, layout, cards, fewest, most, but):
             if next + length + count + 2 > offset:
                 state[k.STATUS] = k.TOO_MANY_SUBSETS
                 return 0
-            if count >= most_subsets:
+            if count >= max_subsets:
                 state[k.STATUS] = k.OVERWORKED
                 return 0
             state[next] = length
@@ -380,7 +380,7 @@ def subsets(state, layout, cards, fewest, most, but):
 
 @device_function
 def sort_nodes(state, offset, size, points, remembers):
-    """Sort cards (or memories) from ``at`` by score, stably."""
+    """Sort cards (or memories) from ``offset`` by score, stably."""
     for i in range(1, size):
         node = state[offset + i]
         score = state[points + state[(state[node + k.TYPE] if remembers else node) + k.TYPE]]
@@ -396,10 +396,10 @@ def sort_nodes(state, offset, size, points, remembers):
 
 @device_function
 def sort_by_rank(state, offset, size, points):
-    """Sort the cards from ``at + size`` to ``at`` by score, stably; return how many scores follow each other there at most.
+    """Sort the cards from ``offset + size`` to ``offset`` by score, stably; return the most scores that follow each other.
 
-    ``at + 2 * size`` and following is room for the scores. Each card is put where as many come before it: there is nothing to guess in
-    that for a processor, and few cards to go through.
+    ``offset + 2 * size`` and following is workspace for the scores. Each card goes where as many come before it: that is branch-free, and
+    the cards are few.
     """
     scores = offset + 2 * size
     for i in range(size):
@@ -444,17 +444,17 @@ def sort(state, layout, cards, points):
 
 @device_function
 def no_run(state, offset, size, least, points):
-    """Tell, at a glance, whether among the cards from ``at`` fewer than ``least`` scores follow each other; False if they are too large."""
-    one, low, high, beyond = np.uint64(1), np.uint64(0), np.uint64(0), 0
+    """Return whether among the cards from ``offset`` fewer than ``least`` scores follow each other; False if they are too large."""
+    unit, low, high, beyond = np.uint64(1), np.uint64(0), np.uint64(0), 0
     for i in range(size):
         score = state[points + state[state[offset + i] + k.TYPE]]
-        bit = one << np.uint64(score & 63)
+        bit = unit << np.uint64(score & 63)
         low |= bit if score < 64 else np.uint64(0)
         high |= bit if score >= 64 else np.uint64(0)
         beyond |= score >> 7
     for _ in range(1, min(least, 128)):
-        low &= (low >> one) | (high << np.uint64(63))
-        high &= high >> one
+        low &= (low >> unit) | (high << np.uint64(63))
+        high &= high >> unit
     return beyond == 0 and (low | high) == 0
 
 
@@ -462,7 +462,7 @@ def no_run(state, offset, size, least, points):
 def runs(state, layout, cards, least, points, largest):
     """Return the runs of at least ``least`` cards: all of them, or only those that cannot be longer.
 
-    Runs found are copied to the heap from below; those that may still grow lie at its end, as rows of the length of the list.
+    Complete runs are copied to the heap from below; those that may still grow lie at its end, as rows of the length of the list.
     """
     size = size_of(state, layout, cards)
     sorted_at = layout[k.L_LISTS_END] - 3 * size
@@ -479,12 +479,12 @@ def runs(state, layout, cards, least, points, largest):
         state[k.WORK] += size
         return handles(state, layout, first, 0)
     row = size + 1
-    found, next, growing = 0, first, 0
-    before, grown, most_grown = 0, 0, min(AT_ONCE, layout[k.L_WORK_LIMIT])
+    count, next, growing = 0, first, 0
+    before, grown, max_grown = 0, 0, min(AT_ONCE, layout[k.L_WORK_LIMIT])
     for i in range(size + 1):
         card = state[sorted_at + i] if i < size else 0
         grown += growing
-        if grown > most_grown:
+        if grown > max_grown:
             state[k.STATUS] = k.OVERWORKED
             return 0
         step = 2
@@ -496,13 +496,13 @@ def runs(state, layout, cards, least, points, largest):
                 offset = sorted_at - (r + 1) * row
                 length = state[offset]
                 if length >= least:
-                    if next + length + found + 2 > sorted_at - (growing + 1) * row:
+                    if next + length + count + 2 > sorted_at - (growing + 1) * row:
                         state[k.STATUS] = k.OUT_OF_LISTS
                         return 0
                     for j in range(length + 1):
                         state[next + j] = state[offset + j]
                     next += length + 1
-                    found += 1
+                    count += 1
         if card == 0:
             break
         if step == 0:
@@ -511,7 +511,7 @@ def runs(state, layout, cards, least, points, largest):
                 length = state[offset]
                 if state[offset + length] == before:
                     copy = sorted_at - (growing + 1) * row
-                    if copy <= next + found + row:
+                    if copy <= next + count + row:
                         state[k.STATUS] = k.OUT_OF_LISTS
                         return 0
                     for j in range(length):
@@ -527,7 +527,7 @@ def runs(state, layout, cards, least, points, largest):
             growing = 0
         if growing == 0 or not largest:
             copy = sorted_at - (growing + 1) * row
-            if copy <= next + found + row:
+            if copy <= next + count + row:
                 state[k.STATUS] = k.OUT_OF_LISTS
                 return 0
             state[copy] = 1
@@ -536,4 +536,4 @@ def runs(state, layout, cards, least, points, largest):
         before = card
     state[k.WORK] += size + 2 * grown + (next - first)
     state[k.HEAP] = next
-    return handles(state, layout, first, found)
+    return handles(state, layout, first, count)

@@ -1,4 +1,4 @@
-"""Options found by backtracking: choice points, the path to where one stands, and the options that were met.
+"""Options found by backtracking: choice points, the path so far, and the options listed.
 
 ``state``: [words] int64; ``layout``: [LAYOUT] int64.
 """
@@ -11,7 +11,7 @@ from meldlab.recycle.machine.kernel_observe import action_key
 
 @device_function
 def open_point(state, layout, pc, members, variable):
-    """Leave a choice point behind: where to go on, and with which list of members."""
+    """Open a choice point: the instruction to continue with, and the list of members."""
     offset = layout[k.L_OPEN] + k.OPEN * state[k.POINTS_OPEN]
     if offset + k.OPEN > layout[k.L_OPEN_END]:
         state[k.STATUS] = k.OUT_OF_PATH
@@ -72,7 +72,7 @@ def backtrack(state, layout):
 
 @device_function
 def add_option(state, layout):
-    """Note the path so far as an option."""
+    """Add the path so far to the options."""
     length = state[k.PATH]
     offset = layout[k.L_OPTION_WORDS] + state[k.OPTION_WORDS]
     if layout[k.L_OPTION] + state[k.OPTIONS] >= layout[k.L_OPTION_END] or offset + length + 1 > layout[k.L_OPTION_WORDS_END]:
@@ -94,7 +94,7 @@ def add_option(state, layout):
 
 @device_function(inline="never")
 def add_moves(state, layout, members, location, end):
-    """Note every member of a list but the last, moved to an end of ``home``, as an option; return how many, 0 if that cannot be done."""
+    """Add an option for every member of a list but the last: to move it to an end of a location. Return their number, 0 if impossible."""
     moved, length = state[members] - 1, state[k.PATH] + 1
     path, option, offset = layout[k.L_PATH], layout[k.L_OPTION] + state[k.OPTIONS], layout[k.L_OPTION_WORDS] + state[k.OPTION_WORDS]
     if (
@@ -134,7 +134,7 @@ def add_moves(state, layout, members, location, end):
 
 @device_function
 def save_effects(state, layout, offset):
-    """Keep what the option just found wrote, unless that is much."""
+    """Save the writes of the option just found, unless they are many."""
     count, write = 0, offset + k.EFFECTS_HEADER
     last = state[k.TRAIL]
     state[offset] = -1
@@ -142,7 +142,7 @@ def save_effects(state, layout, offset):
         return
     for entry in range(layout[k.L_TRAIL], last, 2):
         address = state[entry]
-        # Registers, and how many chance events there were, are of no use afterwards.
+        # Registers, and the number of chance events, are not needed afterwards.
         if address < layout[k.L_LISTS_FROM] and address != k.EVENT:
             if count == k.MAX_WRITES:
                 return
@@ -159,7 +159,7 @@ def save_effects(state, layout, offset):
 
 @device_function
 def replay_effects(state, layout, option):
-    """Do again what an option did when it was found; return whether that was kept."""
+    """Repeat the writes of an option when it was found; return whether they were saved."""
     offset = layout[k.L_SAVED_EFFECTS] + k.EFFECTS * option
     if option >= k.SAVED_OPTIONS or state[offset] < 0 or state[k.LOGGING]:
         return False
@@ -174,7 +174,7 @@ def replay_effects(state, layout, option):
 
 @device_function
 def member_by_path(state, layout, members):
-    """Return the member that the path to follow names, or the nearest thing if a shuffle changed the list."""
+    """Return the member that the path to follow names, or another one if a shuffle changed the list."""
     if state[k.PATH] < state[k.PATH_END]:
         member = state[layout[k.L_PATH] + state[k.PATH]]
         state[k.PATH] += 1

@@ -154,7 +154,7 @@ def add_award(state, layout, data, points, first, pairs, worth):
 
 @device_function
 def save_award(state, layout, points, first, pairs, worth, replaces):
-    """Keep an award in the list behind a point map, in place of one with the same pairs if ``replaces``."""
+    """Store an award in the list behind a point map, in place of one with the same pairs if ``replaces``."""
     width, most = layout[k.L_AWARD_WIDTH], layout[k.L_AWARDS]
     count = points + layout[k.L_TYPES]
     for i in range(state[count] if replaces else 0):
@@ -196,7 +196,7 @@ def clear_points(state, layout, points):
 
 @device_function
 def recount_points(state, layout, data, points):
-    """Score every card by the awards kept behind a point map."""
+    """Score every card by the awards stored behind a point map."""
     clear_points(state, layout, points)
     count = points + layout[k.L_TYPES]
     for i in range(state[count]):

@@ -1,4 +1,4 @@
-"""The instructions that are seldom or take long, apart from the loop over the others, which is the faster for being short.
+"""Rare and long instructions, outside the interpreter loop, which is faster when it is short.
 
 ``code``, ``data``, ``layout`` and ``state`` are as in ``kernel_run``.
 """

@@ -1,7 +1,7 @@
-"""The machine: one loop over instructions, for every game.
+"""The interpreter: one loop over instructions, for every game.
 
 ``code``: [instructions * STRIDE] int64, operations with addresses in the state; ``data``: [words] int64, attributes of card types, tables
-of names, teams; ``layout``: [LAYOUT] int64, where things lie; ``state``: [words] int64, see ``kernel_layout``.
+of names, teams; ``layout``: [LAYOUT] int64, addresses; ``state``: [words] int64, see ``kernel_layout``.
 """
 
 from meldlab.compiling import device_function
@@ -33,10 +33,10 @@ from meldlab.recycle.machine.kernel_rare import run_rare
 def run(code, data, layout, state, pc, allowed, fuel):
     """Carry out instructions from ``pc`` until a decision, the end, an error, or, while exploring, no option is left.
 
-    A task may take ``allowed`` work. After ``fuel`` of it the loop pauses; called again from ``PAUSED_AT`` it goes on as if it had not.
-    Work is looked at where something can be repeated. Instructions that cannot fail go on with the next one at once, without a look at
-    the status. Where an instruction jumps it writes a word that nobody reads: LLVM would choose the next address without a branch, and
-    the processor, which guesses branches well, would wait for the comparison. What is seldom or takes long is in ``seldom``.
+    A task may take ``allowed`` work. After ``fuel`` of it the loop pauses; called again from ``PAUSED_AT`` it continues as if it had not.
+    Work is checked where something can be repeated. Instructions that cannot fail continue with the next one at once and do not check the
+    status. An instruction that jumps writes a word that is never read: without it LLVM would choose the next address without a branch, and
+    the processor, which predicts branches well, would wait for the comparison. Rare and long instructions are in ``run_rare``.
     """
     work = 0
     stop = min(allowed, state[k.WORK] + fuel)
@@ -357,7 +357,7 @@ def run(code, data, layout, state, pc, allowed, fuel):
                 for i in range(c):
                     state[list + 1 + i] = b + i * k.LOCATION
         elif op == k.SIZES:
-            # The size of a union that nobody asks for itself.
+            # The size of a union without the union itself.
             state[a] = size_of_all(state, layout, state[b])
             continue
         elif op == k.LOCATE_INDEX:
@@ -380,7 +380,7 @@ def run(code, data, layout, state, pc, allowed, fuel):
         elif op == k.RANGE:
             state[a] = numbers(state, layout, state[b], state[c])
         elif op == k.OTHERS:
-            # Operands: result, current, how many; everyone: a current nobody is.
+            # Operands: result, current, how many; everyone: a current that does not exist.
             state[a] = others(state, layout, state[b], state[c])
         elif op == k.REMEMBER:
             # Operands: card, memory, end, index.

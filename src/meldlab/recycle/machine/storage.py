@@ -77,7 +77,7 @@ class StorageLayout:
         self.players = constant(program.setup.players) or 1
         nodes = list(walk(program))
         lists = [node for node in nodes if isinstance(node, s.CreateTeams)]
-        self.most_teams = max([self.players] + [len(node.teams) for node in lists])
+        self.max_teams = max([self.players] + [len(node.teams) for node in lists])
         self.strings = [""]
         self.string_ids = {"": 0}
         lists_read: set[int] = set()  # a declared list stands at each of its uses
@@ -120,7 +120,7 @@ class StorageLayout:
         self._place(nodes)
 
     def reserve(self, words: int) -> None:
-        """Count memory before it is taken; refuse the program if it is too much in all."""
+        """Count memory before it is taken; reject the program if the sum is too large."""
         self.reserved += words
         if self.reserved > self.limits.words:
             problem = f"the program takes {self.reserved:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
@@ -162,7 +162,7 @@ class StorageLayout:
                     literal = bool(colls) and all(isinstance(coll, (s.Strings, s.Name)) for coll in colls)
                     # A declared list stands at each of its uses: it is gone through once.
                     several = {id(getattr(coll, "names", coll)): coll for coll in colls}.values()
-                    names = sorted({each for coll in several for each in _texts(coll)}) if literal else self.strings
+                    names = sorted({name for coll in several for name in _texts(coll)}) if literal else self.strings
                     self._known_names["variable", text] = names
                 return self._known_names["variable", text]
         return self.strings
@@ -190,46 +190,46 @@ class StorageLayout:
         depth = {"player": 1, "team": 1}
         for of in depth:
             depth[of] += _depth(self.program.phases, of)
-        at = k.HEADER
-        # Behind the deepest cycle lies an empty one, so that the innermost can be found.
-        self.player_cycle, at = at, at + k.CYCLE * (depth["player"] + 1)
-        self.team_cycle, at = at, at + k.CYCLE * (depth["team"] + 1)
+        address = k.HEADER
+        # An empty cycle follows the deepest one, so that the innermost can be found.
+        self.player_cycle, address = address, address + k.CYCLE * (depth["player"] + 1)
+        self.team_cycle, address = address, address + k.CYCLE * (depth["team"] + 1)
         self.team_depth = depth["team"]
-        self.team_of, at = at, at + self.players + 1
-        self.team_lists, at = at, at + self.most_teams * (self.players + 1)
-        self.scores, at = at, at + self.players + 1
+        self.team_of, address = address, address + self.players + 1
+        self.team_lists, address = address, address + self.max_teams * (self.players + 1)
+        self.scores, address = address, address + self.players + 1
         joint = [node for node in nodes if isinstance(node, s.Stage) and node.end == "simultaneous"]
         self.pending_width = 2 + max(64, self.limits.branches // 16) if joint else 0
-        self.pending, at = at, at + self.pending_width * max(self.players, self.most_teams)
+        self.pending, address = address, address + self.pending_width * max(self.players, self.max_teams)
         self.addresses: dict[tuple[str, str, str], int] = {}
         for team in (False, True):
             if team:
-                self.team_cells = at
+                self.team_cells = address
             for kind, category, name in uses:
                 if kind in k.KINDS or (category == "team") != team:
                     continue
                 width = self.map_width if kind == "points" else 1
-                self.addresses[kind, category, name] = at - (0 if category == "game" else width)
-                at += width * self.owners(category)
-        self.team_cells_end = at
-        self.cards = at + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in k.KINDS)
+                self.addresses[kind, category, name] = address - (0 if category == "game" else width)
+                address += width * self.owners(category)
+        self.team_cells_end = address
+        self.cards = address + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in k.KINDS)
         self.card_limit = self._card_limit(nodes)
         self.fixed = self.cards + k.NODE * self.card_limit
         self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
         # What a state begins with, and the copies of it that are held while a game is played.
-        self.reserve(4 * self.fixed + WORDS_OF_LOCATION * (self.cards - at) // k.LOCATION)
+        self.reserve(4 * self.fixed + WORDS_OF_LOCATION * (self.cards - address) // k.LOCATION)
         self.locations: dict[int, Location] = {}  # by address, index 0 of each name and owner
         for kind, category, name in uses:
             if kind in k.KINDS:
                 first = 0 if category == "game" else 1
-                self.addresses[kind, category, name] = at - first * k.LOCATION
+                self.addresses[kind, category, name] = address - first * k.LOCATION
                 for owner in range(first, first + self.owners(category)):
-                    self.locations[at] = Location(owner, kind, name)
-                    at += k.LOCATION
+                    self.locations[address] = Location(owner, kind, name)
+                    address += k.LOCATION
 
     def owners(self, category: str) -> int:
         """Return how many owners of a category there are."""
-        return {"game": 1, "player": self.players, "team": self.most_teams}[category]
+        return {"game": 1, "player": self.players, "team": self.max_teams}[category]
 
     def _card_limit(self, nodes: list[s.Node]) -> int:
         made: int = sum(map(cards_made, self.program.setup.decks))
@@ -277,8 +277,8 @@ class StorageLayout:
         members = teams.teams if teams else tuple((player,) for player in range(1, self.players + 1))
         words[k.TEAMS] = len(members)
         for team, players in enumerate(members):
-            at = self.team_lists + team * (self.players + 1)
-            words[at : at + 1 + len(players)] = len(players), *players
+            address = self.team_lists + team * (self.players + 1)
+            words[address : address + 1 + len(players)] = len(players), *players
             words[[self.team_of + player for player in players]] = team + 1
         words[k.CARDS] = len(cards)
         for number, (kind, name, of_type) in enumerate(cards):
