@@ -19,9 +19,7 @@ from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.gin import kernel_match
 from meldlab.gin.kernel_state import (
     MATCH,
-    MAX_TURNS,
     STATE,
-    TURN_WIDTH,
     EnsembleParameters,
     MarjjParameters,
     NetworkParameters,
@@ -45,7 +43,6 @@ __all__ = [
     "new_states",
     "play_batch",
     "plays_in_kernel",
-    "record_batch",
 ]
 
 PlayerParameters = SimpleParameters | EnsembleParameters | ValueTable | MarjjParameters | NetworkParameters | PolicyParameters
@@ -169,19 +166,6 @@ def play_matches(
         raise NotPossible(f"{threads} threads asked for, this machine has {most}")
     run_on_cores(play, games, threads=threads, size=CHUNK)
     return matches
-
-
-def record_batch(first: Any, second: Any, rules: RuleNumbers, seed: int, trajectories: NDArray[np.float64]) -> None:
-    """Play single rounds and write the decisions of the first seats; ``trajectories``: [rounds, seats, turns, TURN_WIDTH]."""
-    pair = kernel_parameters(first), kernel_parameters(second)
-    shape = trajectories.shape
-    if len(shape) != 4 or shape[1] > 2 or shape[2] > MAX_TURNS or shape[3] != TURN_WIDTH:
-        raise NotLegalHere(f"expected trajectories of up to 2 seats, {MAX_TURNS} turns of {TURN_WIDTH} numbers")
-
-    def record(index: int, count: int) -> None:
-        kernel_match.record_rounds(*pair, rules, new_states(seed, index), trajectories[index : index + count])
-
-    run_on_cores(record, len(trajectories), size=CHUNK)
 
 
 def batch_from_matches(matches: NDArray[Any], rules: Rules) -> Batch:

@@ -1,6 +1,7 @@
 """The cores of this machine, or its GPU, stepping the tables of a vector environment."""
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any
 
 import numba
@@ -45,6 +46,7 @@ class Cores(Device):
         count = len(tables.states)
         self._actions, self._cores = np.zeros(count, np.int64), min(self._threads, -(-count // MIN_TABLES))
         self._tables, self._outputs, self._rules, self._player = tables, outputs, rules, player or NoPlayer()
+        self._step_all: Any = kernel_vector.step_all_alone if player is None else partial(kernel_vector.step_all, player)
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self, name: str, *arguments: Any) -> None:
@@ -69,7 +71,7 @@ class Cores(Device):
         """Apply actions and return -1, or the first table whose action is not legal and apply none."""
         self._actions[:] = actions
         if self._cores == 1:
-            return int(kernel_vector.step_all(self._player, self._tables, self._actions, self._numbers, self._outputs))
+            return int(self._step_all(self._tables, self._actions, self._numbers, self._outputs))
         illegal = int(kernel_vector.first_illegal(self._tables.states, self._actions))
         if illegal < 0:
             self._step()

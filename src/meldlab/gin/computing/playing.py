@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.gin import batch
+from meldlab.gin import batch, kernel_match
 from meldlab.gin.batch import PlayerParameters, new_states
 from meldlab.gin.computing import kernel_tally
 from meldlab.gin.kernel_state import MATCH, RuleNumbers
@@ -39,10 +39,14 @@ def mirrored_wins(device: Device, players: Players, rules: RuleNumbers, seed: in
 def record(device: Device, players: Players, rules: RuleNumbers, seed: int, trajectories: Any) -> None:
     """Fill ``trajectories``, [rounds, seats, turns, TURN_WIDTH] float64, with single rounds, from random scores of the match."""
     single = rules._replace(match_points=0, random_scores=rules.match_points)
-    if device.cuda is None:
-        batch.record_batch(*players, single, seed, trajectories)
-    else:
+    if device.cuda is not None:
         _on_gpu(device, players, 0, single, seed, 0, len(trajectories), trajectories=trajectories)
+        return
+
+    def write(index: int, count: int) -> None:
+        kernel_match.record_rounds(*players, single, new_states(seed, index), trajectories[index : index + count])
+
+    run_on_cores(write, len(trajectories), size=batch.CHUNK)
 
 
 def tally(device: Device, players: Players, rules: RuleNumbers, seed: int, rounds: int) -> NDArray[np.float64]:
