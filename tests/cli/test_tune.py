@@ -8,7 +8,7 @@ import pytest
 
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
-from meldlab.reproduce.nagai import grids, knocking, tracking
+from meldlab.reproduce.nagai import knocking, tracking
 from meldlab.runs.store import Store
 from meldlab.tuning.halving import Heats
 from tests.cli.test_app import run
@@ -21,7 +21,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
     monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=Heats(2, 8)))
     for name, grid in thinned(60).items():
-        monkeypatch.setitem(grids.GRIDS, name, grid)
+        monkeypatch.setitem(ensembles.GRIDS, name, grid)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
     assert all(set(outcome) == {"ours", "verdict"} for outcome in told["outcomes"].values())
     assert {Path(path).name for path in told["files"]} == {f"{figure}.{kind}" for kind in ("svg", "png", "csv")}
     assert all(Path(path).exists() for path in told["files"])
-    # The same question again is answered from the store, in words.
+    # The same question again is answered from the store, as text.
     status, out, err = run(capsys, *common)
     assert status == 0
     assert ", 0 games played" in err

@@ -16,9 +16,9 @@ from meldlab.arena.evaluation import Measured, Work
 from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
-from meldlab.reproduce.nagai import grids, knocking, tracking
-from meldlab.reproduce.nagai.ensemble import first_game, race_grid, search_grid
-from meldlab.reproduce.nagai.figures import draw
+from meldlab.reproduce.nagai import knocking, tracking
+from meldlab.reproduce.nagai.ensemble import GRIDS, Grids, adjacency_in_floats, candidates, canonical, first_game, race_grid, search_grid
+from meldlab.reproduce.nagai.figures import save_figure
 from meldlab.reproduce.nagai.significance import one_sample, paired, two_samples
 from meldlab.runs.store import Store
 from meldlab.statistics import wilson
@@ -37,15 +37,15 @@ def work_on(path: Path, name: str = "test") -> Work:
 
 @pytest.mark.parametrize(("name", "points", "distinct"), list(golden("grids.txt")))
 def test_the_grids_are_as_large_as_ever(name: str, points: str, distinct: str) -> None:
-    some = grids.candidates(name.replace("_", " "), Ensemble())
+    some = candidates(name.replace("_", " "), Ensemble())
     assert len(set(some)) == len(some) == int(points)
-    assert len({grids.played(each) for each in some}) == int(distinct)
+    assert len({canonical(each) for each in some}) == int(distinct)
 
 
 def test_three_policies_judge_by_deadwood_so_3003_vectors_are_286_players() -> None:
     # Ten tenths in four heaps instead of six.
-    assert len(grids.weights()) == comb(15, 5)
-    assert len({grids.played(each) for each in grids.candidates("weights", Ensemble())}) == comb(13, 3) == 286
+    assert len(GRIDS["weights"]()) == comb(15, 5)
+    assert len({canonical(each) for each in candidates("weights", Ensemble())}) == comb(13, 3) == 286
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.1])
@@ -53,19 +53,19 @@ def test_vectors_that_are_one_player_play_the_same_games(slope: float, tmp_path:
     base = Ensemble(turn_penalty=(slope, 1.0))
     chance = Random(3)
     by_player: dict[Ensemble, list[Ensemble]] = {}
-    for each in grids.candidates("weights", base):
-        by_player.setdefault(grids.played(each), []).append(each)
+    for each in candidates("weights", base):
+        by_player.setdefault(canonical(each), []).append(each)
     several = [group for group in by_player.values() if len(group) > 4]
     work = work_on(tmp_path / "runs.sqlite")
     for group in chance.sample(several, 6):
-        some = [grids.played(group[0]), *chance.sample(group, 3)]
+        some = [canonical(group[0]), *chance.sample(group, 3)]
         games = [work.won(each, "simple", seed=2, first=0, games=40) for each in some]
         assert all(np.array_equal(each, games[0]) for each in games)
 
 
 def test_floats_lose_two_adjacency_vectors() -> None:
-    exact = {tuple(map(float, each)) for each in grids.adjacency()}
-    found = {tuple(round(value, 6) for value in each) for each in grids.adjacency_in_floats()}
+    exact = {tuple(map(float, each)) for each in GRIDS["adjacency"]()}
+    found = {tuple(round(value, 6) for value in each) for each in adjacency_in_floats()}
     assert (len(exact), len(found), len(exact - found)) == (36, 34, 2)
     assert found < exact
     assert all(each[1] == each[2] for each in exact - found), "what is lost are points on the edge a_c1 = a_c2"
@@ -165,7 +165,7 @@ def test_no_race_without_runners_or_sense() -> None:
 def test_racing_ends_in_the_best_group_with_a_tenth_of_the_games(tmp_path: Path) -> None:
     # Two-stage knocking against gin-only, late from draw 5 or 6 on; the whole grid is the judge.
     work, games = work_on(tmp_path / "runs.sqlite"), 400
-    some = [knocking.name_of(*stages) for stages in knocking.two_stage_players((5, 6))]
+    some = [knocking.player_name(*stages) for stages in knocking.two_stage_players((5, 6))]
 
     def play(players: Sequence[str], first: int, many: int) -> list[Measured]:
         return work.pairings([(player, "gin-only") for player in players], seed=6, first=first, games=many)
@@ -187,11 +187,11 @@ def test_a_raced_grid_plays_the_deals_of_the_whole_one(tmp_path: Path) -> None:
     assert raced.candidates == whole.candidates
     assert raced.games < whole.games / 2
     assert raced.after == whole.measured[raced.order[0]]
-    assert grids.played(raced.best) in ensembles.best_group(whole)
+    assert canonical(raced.best) in whole.best_group()
 
 
 def test_searches_share_no_deals() -> None:
-    firsts = [first_game(iteration, name, 5000) for iteration in (1, 2, 3) for name in grids.GRIDS]
+    firsts = [first_game(iteration, name, 5000) for iteration in (1, 2, 3) for name in GRIDS]
     assert sorted(set(firsts)) == firsts == list(range(0, 75_000, 5000))
 
 
@@ -253,7 +253,7 @@ def test_a_search_killed_and_started_again_comes_to_the_same_answer(tmp_path: Pa
 def test_knocking(tmp_path: Path) -> None:
     size = knocking.KnockingSize(20, 40, 4, 400, turns=(5, 6, 7))
     work, some = work_on(tmp_path / "runs.sqlite"), knocking.two_stage_players(size.turns)
-    told = knocking.search_knocks(work, size, seed=1).as_json()
+    told = knocking.search_knocks(work, size, seed=1)
     assert work.done == size.planned()
     assert len(told["one_stage"]) == 121
     assert len(told["two_stages"]) == len(some)
@@ -270,7 +270,7 @@ def test_two_stage_players_are_825() -> None:
 
 def test_tracking(tmp_path: Path) -> None:
     size = tracking.TrackingSize(population=8, generations=4, games=20, final=120)
-    told = tracking.search_trackers(work_on(tmp_path / "runs.sqlite"), size, seed=1).as_json()
+    told = tracking.search_trackers(work_on(tmp_path / "runs.sqlite"), size, seed=1)
     assert len(told["individuals"]) == 8
     for genes in told["individuals"].values():
         assert all(genes[start] >= genes[start + 1] for start in (0, 3, 6))
@@ -278,7 +278,7 @@ def test_tracking(tmp_path: Path) -> None:
     for history in told["history"].values():
         assert len(history) == 4
         assert history == sorted(history), "the best one stays, and all meet the same games"
-    assert told["findings"][1]["verdict"] == "agrees", "adjacency updates beat the baseline"
+    assert told["outcomes"]["tracking-adjacency"]["verdict"] == "within", "adjacency updates beat the baseline"
     check_figure(told, tmp_path, "tracking", sum(len(each["turns"]) for each in told["curves"]))
 
 
@@ -322,15 +322,15 @@ def test_mutation_and_crossover_change_individuals(tmp_path: Path) -> None:
     assert found[-1] != mutated[-1]
 
 
-def thinned(points: int) -> grids.Grids:
+def thinned(points: int) -> Grids:
     """The paper's grids, of each about so many points."""
-    return {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // points)]) for name, grid in grids.GRIDS.items()}  # type: ignore[misc]
+    return {name: (lambda grid=grid: grid()[:: max(1, len(grid()) // points)]) for name, grid in GRIDS.items()}  # type: ignore[misc]
 
 
 def test_searching(tmp_path: Path) -> None:
     size = ensembles.SearchSize(grid=False, fresh=200, heats=Heats(4, 40))
-    told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(12)).as_json()
-    assert [each["search"] for each in told["searches"]] == list(grids.GRIDS)
+    told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(12))
+    assert [each["search"] for each in told["searches"]] == list(GRIDS)
     for before, after in zip(told["searches"], told["searches"][1:], strict=False):
         assert before["fresh_after"] == after["fresh_before"], "each starts from the best of the one before"
     for each in told["searches"]:
@@ -343,15 +343,15 @@ def test_searching(tmp_path: Path) -> None:
 
 def test_whole_grids_and_races_beside_each_other(tmp_path: Path) -> None:
     size = ensembles.SearchSize(grid=True, iterations=2, fresh=20, games=20, heats=Heats(4, 20))
-    told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(6)).as_json()
+    told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(6))
     assert len(told["searches"]) == 10
     assert all(each["race"]["share_of_games"] > 0 for each in told["searches"])
-    assert told["findings"][-1]["what"].startswith("races end in the best group")
-    assert told["findings"][-2]["what"] == "significant gains after the first iteration"
+    assert told["notes"][-1].startswith("races end in the best group")
+    assert "later-iterations" in told["outcomes"]
 
 
 def check_figure(told: dict[str, object], folder: Path, name: str, rows: int) -> None:
-    paths = draw(told, folder / "figures")
+    paths = save_figure(told, folder / "figures")
     assert sorted(path.name for path in paths) == [f"{name}.csv", f"{name}.png", f"{name}.svg"]
     assert len((folder / "figures" / f"{name}.csv").read_text().splitlines()) == rows + 1
     assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")

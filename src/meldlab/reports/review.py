@@ -28,8 +28,8 @@ def draw_curve(review: Review, least: float = MIN_LOSS) -> Plot:
         rows += [(seat + 1, point.action, point.win_probability) for point in curve]
     mistakes = review.mistakes(least)
     if mistakes:
-        numbers, probabilities = zip(*((mistake.number + 1, mistake.own.win_probability) for mistake in mistakes), strict=True)
-        axes.plot(numbers, probabilities, "o", color=RED, ms=6, label="mistake")
+        actions, heights = zip(*((decision.number + 1, decision.own.win_probability) for decision in mistakes), strict=True)
+        axes.plot(actions, heights, "o", color=RED, ms=6, label="mistake")
     for action, _ in review.between:
         axes.axvline(action, color="#333333", lw=0.5, alpha=0.35)
     axes.axhline(0.5, color="#333333", lw=0.5, ls=":")

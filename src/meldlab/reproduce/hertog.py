@@ -133,7 +133,7 @@ def _positions(context: Context) -> Outcomes:
         context.part(nth + 1, count)
     reduced = "" if context.full else f"{count} positions; full: 120"
     yield "feasible", Outcome(f"{feasible} of {count} positions have a legal answer", feasible == count, seed=context.seed, reduced=reduced)
-    text = f"on {optimal} of {count} positions the program and an exact search that shares no code with it agree, kept sets included"
+    text = f"on {optimal} of {count} positions the program and an exact search that shares no code with it agree, unchanged sets included"
     yield "second-opinion", Outcome(text, optimal == count, seed=context.seed, reduced=reduced)
     slowest = {kind: max(times) for kind, times in spent.items()}
     median = sorted(seconds for times in spent.values() for seconds in times)[count // 2]
@@ -158,7 +158,7 @@ def _examples(context: Context) -> Outcomes:
         first, second = (solve(position, Objective("value", keep), "ilp") for keep in ("none", "sets"))
         change = _unchanged_sets(position, second.table) - _unchanged_sets(position, first.table)
         more, fewer, same = more + (change > 0), fewer + (change < 0), same + (first.objective_value == second.objective_value)
-    text = f"{count} positions: as much is played in {same}, more sets are kept in {more}, fewer in {fewer}"
+    text = f"{count} positions: as much is played in {same}, more sets are unchanged in {more}, fewer in {fewer}"
     note = "Random positions; the paper's own exists only as a picture."
     reduced = "" if context.full else "9 positions; full: 30"
     yield "keeps", Outcome(text, same == count and not fewer and more > 0, note=note, seed=context.seed, reduced=reduced)

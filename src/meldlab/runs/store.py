@@ -342,7 +342,7 @@ class Store:
 def code_version() -> str:
     """Return the version of the code that plays: that of the package, and a digest of what plays, analyses and tunes."""
     digest = code_digest(
-        *("analysis", "arena", "dry_run", "games", "reports", "reproduce", "runs", "training", "tuning"),
+        *("analysis", "arena", "games", "reports", "reproduce", "runs", "tuning"),
         *("gin", "play", "recycle", "rummikub", "stopping", "waiting", "melds", "cards", "chance"),
         *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
     )
