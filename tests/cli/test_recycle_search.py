@@ -72,7 +72,7 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
     status, out, err = heard(capsys, written(tmp_path), *words, *SMALL)
     assert status == 1
     assert "the front of the best" in out
-    assert "error: no variant keeps decisions > 50" in err
+    assert "error: no variant fulfils decisions > 50" in err
     status, out, err = heard(
         capsys, written(tmp_path), "--set", "TURNS=3", "--vary", "DEAL=6..9", *words[2:4], "--player", "random", *words[-2:], *SMALL
     )

@@ -88,7 +88,7 @@ def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert table.type("rules", r"\n>")
         assert "best: " in table.type("?", "best: .*\n")
         table.type("sort", r"\(sorted by .*\)")
-        assert "nothing to take back" in table.type("undo", "nothing to take back")
+        assert "nothing to undo" in table.type("undo", "nothing to undo")
         table.type("quit", r"goes\s+on")
         assert table.end() == 0
     record = Record.parse(path.read_text())

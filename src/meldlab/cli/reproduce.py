@@ -35,7 +35,7 @@ def reproduce(
 ) -> None:
     """Compute every table and figure of the five publications and judge each claim; status 1 if a verdict is not the remembered one.
 
-    Games are kept in the store: a run that was killed goes on where it stopped. --dry-run says what is there already, and what the rest
+    Games are saved in the store, so an interrupted run resumes. --dry-run prints what is stored already, and what the rest
     would take, place by place.
 
     Example: meldlab reproduce yang --quick --out reproduced
@@ -58,41 +58,41 @@ def reproduce(
 
     bench = Reproducer(full=full, seed=seed, store=open_store(store), threads=threads, anew=recompute)
     with progress_bar("claims") as show:
-        found = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
+        reproduction = run(names or (), bench, lambda what, done, whole: show(int(1000 * done), 1000 * whole))
     files: list[Path] = []
     if out is not None:
         from meldlab.reproduce.page import write_reproduction
 
-        files = write_reproduction(found, out)
+        files = write_reproduction(reproduction, out)
     if json:
-        print_json({**found.as_json(), "files": list(map(str, files))})
+        print_json({**reproduction.as_json(), "files": list(map(str, files))})
     else:
-        print_claims(found)
-        for number, row in enumerate(found.errata, 1):
-            printed = row.cells(found.version)["published"]
+        print_claims(reproduction)
+        for number, row in enumerate(reproduction.errata, 1):
+            printed = row.cells(reproduction.version)["published"]
             print(f"{number:3} {row.ruling:8} {row.publication}, {row.claim.where}: printed {printed}; ours {row.found.ours}")
         if files:
             print(f"the page is {files[0]}")
-    for row in found.changed:
+    for row in reproduction.changed:
         print(f"error: {row.publication}.{row.claim.id} was {row.expected} and is {row.ruling}: {row.found.ours}", file=sys.stderr)
-    if found.changed:
+    if reproduction.changed:
         raise typer.Exit(1)
 
 
-def print_claims(found: "Reproduction") -> None:
+def print_claims(reproduction: "Reproduction") -> None:
     """Print each publication with its claims: published, ours and the verdict; then the meaning of the signs and verdicts."""
     from meldlab.reproduce.claims import MEANINGS, SIGNS
 
     columns = ("claim", "published", "ours", "verdict")
-    for tally in found.tallies:
-        counts = ", ".join(f"{many} {verdict}" for verdict, many in sorted(tally.counts.items()))
+    for tally in reproduction.tallies:
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(tally.counts.items()))
         print(f"{tally.sign:6} {tally.publication.name:7} {len(tally.rows):3} claims: {counts}; {tally.seconds:.1f} s")
-        rows = [tuple(str(row.cells(found.version)[name]) for name in columns) for row in tally.rows]
+        rows = [tuple(str(row.cells(reproduction.version)[name]) for name in columns) for row in tally.rows]
         # Long lists of numbers are in the page and in --json.
         print(*aligned([columns, *rows], terminal_width() or WIDE, {1: 20, 2: 20}), "", sep="\n")
-    for sign in dict.fromkeys(tally.sign for tally in found.tallies):
+    for sign in dict.fromkeys(tally.sign for tally in reproduction.tallies):
         print(f"{sign:9} {SIGNS[sign]}")
-    for verdict in dict.fromkeys(row.ruling for row in found.rows):
+    for verdict in dict.fromkeys(row.ruling for row in reproduction.rows):
         print(f"{verdict:9} {MEANINGS[verdict]}")
 
 

@@ -1,4 +1,4 @@
-"""``meldlab recycle list``, ``check`` and ``show``: the games there are, what is wrong with one, what becomes of it."""
+"""``meldlab recycle list``, ``check`` and ``show``: the library, the errors of a program, the compiled program."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -64,40 +64,40 @@ def search(
     described = read_game(game, dialect, limits, settings)
     effort = Effort(games, player=player, simulations=simulations, seed=seed)
     sizes = Sizes(trials, games, test_games or 2 * games)
-    wishes = _read_wishes(described, effort, vary or [], maximise, minimise, require or [])
+    objective = _read_objective(described, effort, vary or [], maximise, minimise, require or [])
     if dry_run:
         from meldlab.analysis.study import Subject
         from meldlab.dry_run import study_cost
 
-        subject, games = Subject(described), min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh
-        each = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
-        cost = study_cost(subject, effort, each, threads)
-        print_estimate(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
+        subject, games = Subject(described), min(sizes.trials, objective.size) * sizes.games + 2 * sizes.fresh
+        missing = {line_up: games for line_up in effort.line_ups(subject.machine.players).values() if line_up.searches}
+        cost = study_cost(subject, effort, missing, threads)
+        print_estimate(f"{described.name}, {objective.aim}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
-        with progress_bar(f"{described.name}, {wishes.aim}") as show:
-            whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2
+    with open_store(store).search("recycle search", _settings(described, objective, effort, sizes)) as run:
+        with progress_bar(f"{described.name}, {objective.aim}") as show:
+            whole = (min(sizes.trials, objective.size) * sizes.games + 2 * sizes.fresh) * 2
             bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))
-            found = search_variants(described, wishes, sizes, bench, lambda attempt: _print_attempt(attempt, wishes.aim.measure))
-        answer = found.as_json()
+            discovery = search_variants(described, objective, sizes, bench, lambda attempt: _print_attempt(attempt, objective.aim.measure))
+        answer = discovery.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
     files: list[Path] = []
     if out is not None:
         from meldlab.variants.page import write_discovery
 
-        files = write_discovery(found, out)
+        files = write_discovery(discovery, out)
     if json:
         print_json({**answer, "files": list(map(str, files))})
     else:
-        print_discovery(found)
+        print_discovery(discovery)
         if files:
             print(f"the page is {files[0]}")
-    if found.winner is None:
-        print(f"error: no variant {_why_none(found)}", file=sys.stderr)
+    if discovery.winner is None:
+        print(f"error: no variant {_why_none(discovery)}", file=sys.stderr)
         raise typer.Exit(1)
 
 
-def _read_wishes(
+def _read_objective(
     game: "Described", effort: "Effort", vary: list[str], maximise: str | None, minimise: str | None, require: list[str]
 ) -> "Wishes":
     """Return the objective, the constraints and the declared numbers to vary."""
@@ -113,7 +113,7 @@ def _read_wishes(
     return Wishes.of(game, spans, aim, demands, effort.searcher.kind != "random")
 
 
-def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Sizes") -> dict[str, Any]:
+def _settings(game: "Described", objective: "Wishes", effort: "Effort", sizes: "Sizes") -> dict[str, Any]:
     """Return the settings that identify the search when it is started again."""
     from dataclasses import asdict
     from hashlib import sha256
@@ -122,7 +122,7 @@ def _settings(game: "Described", wishes: "Wishes", effort: "Effort", sizes: "Siz
 
     program = sha256(game.text.encode()).hexdigest()[:16]
     described = {"game": game.name, "program": program, "dialect": game.dialect, "limits": limits_of(game.limits)}
-    return {**described, **wishes.as_json(), "player": str(effort.searcher), "seed": effort.seed, **asdict(sizes)}
+    return {**described, **objective.as_json(), "player": str(effort.searcher), "seed": effort.seed, **asdict(sizes)}
 
 
 def _print_attempt(attempt: "Attempt", aim: str) -> None:
@@ -133,10 +133,10 @@ def _print_attempt(attempt: "Attempt", aim: str) -> None:
     print(f"{attempt.number:3}  {attempt.variant.name:28} {value:36} {ended}".rstrip(), file=sys.stderr)
 
 
-def _why_none(found: "Discovery") -> str:
+def _why_none(discovery: "Discovery") -> str:
     """Return why there is no winner."""
-    demands = " and ".join(map(str, found.wishes.demands))
-    return f"keeps {demands}" if demands else f"is a game with {found.wishes.aim.measure}"
+    demands = " and ".join(map(str, discovery.wishes.demands))
+    return f"fulfils {demands}" if demands else f"is a game with {discovery.wishes.aim.measure}"
 
 
 def _change(effect: "Effect", among: int) -> str:
@@ -147,7 +147,7 @@ def _change(effect: "Effect", among: int) -> str:
     return f"{change}{' *' * effect.significant(among)}" if change.value or change.low or change.high else "nothing"
 
 
-def print_discovery(found: "Discovery") -> None:
+def print_discovery(discovery: "Discovery") -> None:
     """Print the front, the effects of the numbers, and the winner."""
     from rich.console import Console
     from rich.table import Table
@@ -155,35 +155,39 @@ def print_discovery(found: "Discovery") -> None:
     from meldlab.variants.effects import effects
     from meldlab.variants.measures import MEASURES
 
-    aim, console = found.wishes.aim.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
-    shown_names = list(dict.fromkeys([aim, *(demand.measure for demand in found.wishes.demands)]))
-    front = Table("", *shown_names, "keeps all", "", title=f"{found.game.name}: the front of the best", title_justify="left")
-    for one in [*found.front, *found.equals]:
-        keeps = "yes" if found.wishes.kept_by(one.measures) else "no"
+    aim, console = discovery.wishes.aim.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
+    shown_names = list(dict.fromkeys([aim, *(demand.measure for demand in discovery.wishes.demands)]))
+    front = Table("", *shown_names, "fulfils all", "", title=f"{discovery.game.name}: the front of the best", title_justify="left")
+    for attempt in [*discovery.front, *discovery.equals]:
+        fulfils = "yes" if discovery.wishes.kept_by(attempt.measures) else "no"
         front.add_row(
-            one.variant.name,
-            *(str(one.measures[name]) for name in shown_names),
-            keeps,
-            "front" if one in found.front else "as good, or chance",
+            attempt.variant.name,
+            *(str(attempt.measures[name]) for name in shown_names),
+            fulfils,
+            "front" if attempt in discovery.front else "as good, or chance",
         )
     console.print(front)
-    all_effects = effects(found)
-    spans = found.wishes.spans
+    all_effects = effects(discovery)
+    spans = discovery.wishes.spans
     moved = Table("", *map(str, spans), title="what the numbers do, from the least to the most", title_justify="left")
     for name in MEASURES:
-        row = [each for each in all_effects if each.measure == name]
-        moved.add_row(name, *(_change(each, len(all_effects)) for each in row))
+        row = [effect for effect in all_effects if effect.measure == name]
+        moved.add_row(name, *(_change(effect, len(all_effects)) for effect in row))
     console.print(moved)
     console.print(f"* not by chance, as one of {len(all_effects)}")
-    played = f"{found.played:,} of {found.whole:,} games of searching players were played: racing saved {found.saved:.0%}"
-    out = sum(bool(one.problem) for one in found.attempts)
-    console.print(f"{len(found.attempts)} variants, {out} of them no game; {played}" if found.whole else f"{len(found.attempts)} variants")
-    if found.winner is None:
+    played = f"{discovery.played:,} of {discovery.whole:,} games of searching players were played: racing saved {discovery.saved:.0%}"
+    out = sum(bool(attempt.problem) for attempt in discovery.attempts)
+    console.print(
+        f"{len(discovery.attempts)} variants, {out} of them not playable; {played}"
+        if discovery.whole
+        else f"{len(discovery.attempts)} variants"
+    )
+    if discovery.winner is None:
         return
-    console.print(f"the winner is {found.winner.variant.name}: {aim} {found.winner.measures[aim]} when it was chosen")
-    for attempt, says in ((found.winner, "on fresh deals"), (found.written, "the game as it is written")):
-        if attempt.number in found.fresh:
-            gathered = found.fresh[attempt.number]
+    console.print(f"the winner is {discovery.winner.variant.name}: {aim} {discovery.winner.measures[aim]} when it was chosen")
+    for attempt, says in ((discovery.winner, "on held-out deals"), (discovery.written, "the game as written")):
+        if attempt.number in discovery.fresh:
+            gathered = discovery.fresh[attempt.number]
             console.print(f"  {says}: " + ", ".join(f"{name} {gathered.measure(name)}" for name in shown_names))
-    if found.gain is not None:
-        console.print(f"  the difference in {aim} on these deals: {found.gain}")
+    if discovery.gain is not None:
+        console.print(f"  the difference in {aim} on these deals: {discovery.gain}")
