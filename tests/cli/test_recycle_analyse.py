@@ -110,7 +110,7 @@ def test_run_plays_variants(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyse", "gin_rummy", "--set", "LIMT=3"], "did you mean LIMIT?"),
         (["analyse", "gin_rummy", "--set", "LIMIT=three"], "a whole number is wanted\n  LIMIT=three\n        ^"),
         (["analyse", "kuhn_poker", "--games", "0"], "--games"),
-        (["analyse", "kuhn_poker", "--dialect", "0.4"], "no dialect '0.4'"),
+        (["analyse", "kuhn_poker", "--dialect", "0.4"], "'0.4' is not one of '0.6', '0.5'"),
         (["analyse", "kuhn_poker", "--limits", "cards=x"], "name=number"),
         (["analyse", "kuhn_poker", "--store", "gopher://x"], "gopher://x is no store"),
         (["compare", "gin_rummy", "hearts", "--set", "LIMT=3"], "no game declares all numbers of LIMT=3 (gin_rummy: LIMIT; hearts: none)"),
