@@ -96,20 +96,9 @@ def arena(
     Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
     """
     run_arena(
-        read_game(game, dialect, limits, settings),
-        players,
-        games,
-        seed=seed,
-        pairs=pairs,
-        threads=threads,
-        seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game,
-        raise_errors=raise_errors,
-        save=save,
-        save_games=save_games,
-        dry_run=dry_run,
-        json=json,
-    )
+        read_game(game, dialect, limits, settings), players, games, seed=seed, pairs=pairs, threads=threads, seconds_per_move=seconds_per_move,
+        seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save, save_games=save_games, dry_run=dry_run, json=json,
+    )  # fmt: skip
 
 
 app.command()(analyse)

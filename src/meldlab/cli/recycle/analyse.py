@@ -153,6 +153,10 @@ def analyse(
 
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
+    out: OutOption = None,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     games: GamesOption = None,
     player: PlayerKindOption = "mcts",
     simulations: SimulationsOption = None,
@@ -162,10 +166,6 @@ def compare(
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
     dry_run: DryRunOption = False,
-    out: OutOption = None,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Put games, or a game and its variants, side by side: heuristics in a table, on parallel axes, and as a tree.

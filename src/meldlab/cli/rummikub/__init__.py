@@ -35,8 +35,6 @@ app.command()(puzzle)
 def arena(
     players: PlayersArgument,
     games: GamesOption = 100,
-    rules: RummikubRulesOption = "paper",
-    jokers: JokersOption = None,
     seed: SeedOption = 0,
     pairs: PairsOption = False,
     threads: ThreadsOption = 0,
@@ -45,6 +43,8 @@ def arena(
     raise_errors: RaiseOption = False,
     save: RecordsOption = None,
     save_games: NumRecordsOption = 10,
+    rules: RummikubRulesOption = "paper",
+    jokers: JokersOption = None,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -57,20 +57,9 @@ def arena(
     from meldlab.rummikub.game import Rummikub
 
     run_arena(
-        Rummikub(read_rules(rules, jokers_are=jokers)),
-        players,
-        games,
-        seed=seed,
-        pairs=pairs,
-        threads=threads,
-        seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game,
-        raise_errors=raise_errors,
-        save=save,
-        save_games=save_games,
-        dry_run=dry_run,
-        json=json,
-    )
+        Rummikub(read_rules(rules, jokers_are=jokers)), players, games, seed=seed, pairs=pairs, threads=threads, seconds_per_move=seconds_per_move,
+        seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save, save_games=save_games, dry_run=dry_run, json=json,
+    )  # fmt: skip
 
 
 @app.command()
