@@ -101,8 +101,9 @@ def arena(
     from meldlab.gin import Gin, Rules
 
     run_arena(
-        Gin(Rules.named(rules)), players, games, seed=seed, pairs=pairs, threads=threads, seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save, save_games=save_games, dry_run=dry_run, json=json,
+        Gin(Rules.named(rules)), players, games, seed=seed, pairs=pairs, threads=threads,
+        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
+        save_games=save_games, dry_run=dry_run, json=json,
     )  # fmt: skip
 
 

@@ -75,6 +75,9 @@ def arena(
     players: PlayersArgument,
     games: GamesOption = 100,
     seed: SeedOption = 0,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     pairs: PairsOption = False,
     threads: ThreadsOption = 0,
     seconds_per_move: MoveSecondsOption = None,
@@ -82,9 +85,6 @@ def arena(
     raise_errors: RaiseOption = False,
     save: RecordsOption = None,
     save_games: NumRecordsOption = 10,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -96,8 +96,9 @@ def arena(
     Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
     """
     run_arena(
-        read_game(game, dialect, limits, settings), players, games, seed=seed, pairs=pairs, threads=threads, seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save, save_games=save_games, dry_run=dry_run, json=json,
+        read_game(game, dialect, limits, settings), players, games, seed=seed, pairs=pairs, threads=threads,
+        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
+        save_games=save_games, dry_run=dry_run, json=json,
     )  # fmt: skip
 
 

@@ -162,10 +162,10 @@ def compare(
     simulations: SimulationsOption = None,
     quick: QuickOption = False,
     seed: SeedOption = 0,
+    dry_run: DryRunOption = False,
     store: StoreOption = None,
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
-    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
     """Put games, or a game and its variants, side by side: heuristics in a table, on parallel axes, and as a tree.

@@ -57,8 +57,9 @@ def arena(
     from meldlab.rummikub.game import Rummikub
 
     run_arena(
-        Rummikub(read_rules(rules, jokers_are=jokers)), players, games, seed=seed, pairs=pairs, threads=threads, seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save, save_games=save_games, dry_run=dry_run, json=json,
+        Rummikub(read_rules(rules, jokers_are=jokers)), players, games, seed=seed, pairs=pairs, threads=threads,
+        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
+        save_games=save_games, dry_run=dry_run, json=json,
     )  # fmt: skip
 
 
