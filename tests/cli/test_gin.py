@@ -115,7 +115,7 @@ def test_the_knock_is_among_the_moves_and_nothing_contradicts_the_advice(capsys:
     assert chances == sorted(chances, reverse=True)
     # Whose chances they are, and against whom.
     assert lines[-1].startswith("win: your chance to win the match to 100, now 0 to 0; loses: percent less than the best")
-    assert "go on like the light network inside champion" in lines[-1]
+    assert "continue like the light network inside champion" in lines[-1]
     assert not any(code in out for code in ("AC", "8D"))
 
 

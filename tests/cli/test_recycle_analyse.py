@@ -105,7 +105,7 @@ def test_run_plays_variants(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "problem"),
     [
         (["analyse", "nogame"], "no game 'nogame'"),
-        (["analyse", "kuhn_poker", "--player", "foo"], "no player 'foo'"),
+        (["analyse", "kuhn_poker", "--player", "foo"], "'foo' is not one of 'random', 'pimc', 'mcts', 'ismcts'"),
         (["analyse", "kuhn_poker", "--set", "LIMIT=3"], "the program declares no number"),
         (["analyse", "gin_rummy", "--set", "LIMT=3"], "did you mean LIMIT?"),
         (["analyse", "gin_rummy", "--set", "LIMIT=three"], "a whole number is wanted\n  LIMIT=three\n        ^"),

@@ -49,7 +49,7 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         ("nowhere/mine.rcy", [], "No such file or directory"),
         ("file/mine.rcy", [], "Not a directory"),
-        ("mine", [], "a program is a file .rcy, not 'mine'"),
+        ("mine", [], "expected a file .rcy, got 'mine'"),
         ("mine.rcy", ["--like", "harts"], "did you mean hearts?"),
     ],
 )

@@ -90,7 +90,7 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
         (["leduc_poker", "--vary", "BET=2..1", "--maximise", "drama"], "nothing lies from 2 to 1\n  BET=2..1\n      ^"),
         (["leduc_poker", "--vary", "BET=1-2", "--maximise", "drama"], "NAME=LOW..HIGH"),
         (["leduc_poker", "--vary", "BET=1..2"], "--maximise MEASURE or --minimise MEASURE"),
-        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--minimise", "ties"], "say one thing"),
+        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--minimise", "ties"], "expected one objective"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "dramma"], "did you mean drama?"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fairness"], "MEASURE > NUMBER"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fun > 1"], "no measure 'fun'"),

@@ -10,11 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
-from meldlab.cli.gin.advise import advise
-from meldlab.cli.gin.compute import compute
-from meldlab.cli.gin.exploit import exploit
-from meldlab.cli.gin.review import review
-from meldlab.cli.gin.train import train
+from meldlab.cli.gin import advise, compute, exploit, review, train
 from meldlab.cli.options import (
     DryRunOption,
     GameSecondsOption,
@@ -72,8 +68,8 @@ def play(
     play_in_terminal(game, [opponent], GinScreen, seed, save=save, resume=resume, time=limit)
 
 
-app.command()(advise)
-app.command()(review)
+app.command()(advise.advise)
+app.command()(review.review)
 
 
 @app.command()
@@ -107,9 +103,9 @@ def arena(
     )  # fmt: skip
 
 
-app.command()(compute)
-app.command()(train)
-app.command()(exploit)
+app.command()(compute.compute)
+app.command()(train.train)
+app.command()(exploit.exploit)
 
 
 @app.command()

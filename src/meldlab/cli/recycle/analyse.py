@@ -152,7 +152,7 @@ def analyse(
 
 
 def compare(
-    names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
+    names: Annotated[list[str], typer.Argument(metavar="FILE|NAME", help="Files or games of the library.")],
     out: OutOption = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",

@@ -18,17 +18,16 @@ from meldlab.cli.options import (
     SeedOption,
     ThreadsOption,
 )
+from meldlab.cli.rummikub import puzzle, solve
 from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, read_rules
-from meldlab.cli.rummikub.puzzle import puzzle
-from meldlab.cli.rummikub.solve import solve
 
 __all__ = ["app"]
 
 app = typer.Typer(
     epilog='Example: meldlab rummikub solve --table "R5 R6 R7 | K9 B9 O9" --rack "R8 J"', no_args_is_help=True, rich_markup_mode=None
 )
-app.command()(solve)
-app.command()(puzzle)
+app.command()(solve.solve)
+app.command()(puzzle.puzzle)
 
 
 @app.command()
