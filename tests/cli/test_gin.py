@@ -64,7 +64,7 @@ def test_arena_of_three_rates(capsys: pytest.CaptureFixture[str]) -> None:
         (["advise", "--hand", HAND], "error: with ten cards there is an upcard to take or leave"),
         (["advise", "--hand", HAND, "--upcard", "5S"], "error: 5S is in two places"),
         (["advise", "--hand", HAND, "--upcard", "5S KD"], "error: expected one card, got 2"),
-        (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3"], "error: two scores wanted, yours first, as in 40,70"),
+        (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3"], "error: expected two scores, yours first, as in 40,70"),
         (["advise", "--hand", HAND, "--upcard", "KH", "--scores", "3,120"], "error: with 120 points the match is over, it goes to 100"),
         (["advise", "--hand", HAND + " KH", "--rules", "oklahoma"], "error: expected the discard pile or the knock limit: under Oklahoma"),
         (["advise", "--hand", HAND, "--upcard", "KH", "--knock-limit", "5"], "error: expected no knock limit: these rules set it to 10"),
@@ -115,7 +115,7 @@ def test_the_knock_is_among_the_moves_and_nothing_contradicts_the_advice(capsys:
     assert chances == sorted(chances, reverse=True)
     # Whose chances they are, and against whom.
     assert lines[-1].startswith("win: your chance to win the match to 100, now 0 to 0; loses: percent less than the best")
-    assert "go on like the light network inside champion" in lines[-1]
+    assert "continue like the light network inside champion" in lines[-1]
     assert not any(code in out for code in ("AC", "8D"))
 
 

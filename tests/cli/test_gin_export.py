@@ -33,7 +33,7 @@ def test_the_command_writes_lines_of_json(tmp_path: Path, capsys: pytest.Capture
     [
         (["--players", "simple,nobody"], "no player 'nobody'"),
         (["--players", "simple"], "gin is for two players"),
-        (["--players", "simple,random", "--format", "csv"], "no format 'csv'"),
+        (["--players", "simple,random", "--format", "csv"], "'csv' is not one of 'jsonl', 'parquet'"),
     ],
 )
 def test_mistakes_are_one_line_and_leave_no_file(

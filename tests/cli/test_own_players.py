@@ -183,7 +183,7 @@ def test_a_record_is_gone_on_with_and_not_written_over(capsys: pytest.CaptureFix
     assert status == 0
     assert "p2 is simple" in out
     assert Path("game.toml").read_bytes() == before
-    for path, why in ((".", "is there already"), ("nowhere/x.toml", "cannot be written")):
+    for path, why in ((".", "exists already"), ("nowhere/x.toml", "cannot be written")):
         status, out, err = run(capsys, "gin", "play", "--against", "simple", "--save", path)
         assert (status, out) == (2, "")
         assert err.startswith(f"error: {path} {why}")

@@ -240,7 +240,7 @@ def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFix
     assert shown.count("    1  move ?? from STOCK to HAND of p1") == 2
     shown = played(capsys, monkeypatch, *command, lines=("1", "undo"))
     assert shown.count("(the only option)") == 2
-    assert "nothing to take back: since your last choice you have learned something" in shown
+    assert "nothing to undo: you have learned something since your last choice" in shown
     shown = played(capsys, monkeypatch, *command, "--no-auto", lines=("1",))
     assert "(the only option)" not in shown
     assert "    1  pass\n>" in shown

@@ -40,7 +40,7 @@ def test_a_copy_is_the_text_of_the_library(name: str, tmp_path: Path, capsys: py
 def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.rcy"
     file.write_text("weeks of work")
-    assert run(capsys, "recycle", "new", str(file)) == (2, "", f"error: {file} is there already; name a file that is not\n")
+    assert run(capsys, "recycle", "new", str(file)) == (2, "", f"error: {file} exists already; name a new file\n")
     assert file.read_text() == "weeks of work"
 
 
@@ -49,7 +49,7 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         ("nowhere/mine.rcy", [], "No such file or directory"),
         ("file/mine.rcy", [], "Not a directory"),
-        ("mine", [], "a program is a file .rcy, not 'mine'"),
+        ("mine", [], "expected a file .rcy, got 'mine'"),
         ("mine.rcy", ["--like", "harts"], "did you mean hearts?"),
     ],
 )

@@ -72,7 +72,7 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
     status, out, err = heard(capsys, written(tmp_path), *words, *SMALL)
     assert status == 1
     assert "the front of the best" in out
-    assert "error: no variant keeps decisions > 50" in err
+    assert "error: no variant fulfils decisions > 50" in err
     status, out, err = heard(
         capsys, written(tmp_path), "--set", "TURNS=3", "--vary", "DEAL=6..9", *words[2:4], "--player", "random", *words[-2:], *SMALL
     )
@@ -90,7 +90,7 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
         (["leduc_poker", "--vary", "BET=2..1", "--maximise", "drama"], "nothing lies from 2 to 1\n  BET=2..1\n      ^"),
         (["leduc_poker", "--vary", "BET=1-2", "--maximise", "drama"], "NAME=LOW..HIGH"),
         (["leduc_poker", "--vary", "BET=1..2"], "--maximise MEASURE or --minimise MEASURE"),
-        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--minimise", "ties"], "say one thing"),
+        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--minimise", "ties"], "expected one objective"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "dramma"], "did you mean drama?"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fairness"], "MEASURE > NUMBER"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fun > 1"], "no measure 'fun'"),

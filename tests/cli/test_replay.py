@@ -171,8 +171,8 @@ def test_games_between_programs_can_be_watched(door: str, tmp_path: Path, capsys
     assert " won, " in out.splitlines()[-1]
     # What is there stays, whatever it is.
     before = first.read_text()
-    assert arena(capsys, *ARENAS[door], "--save", str(folder))[::2] == (2, f"error: {folder} is there already; name a folder that is not\n")
-    assert arena(capsys, *ARENAS[door], "--save", str(first))[::2] == (2, f"error: {first} is there already; name a file that is not\n")
+    assert arena(capsys, *ARENAS[door], "--save", str(folder))[::2] == (2, f"error: {folder} exists already; name a new folder\n")
+    assert arena(capsys, *ARENAS[door], "--save", str(first))[::2] == (2, f"error: {first} exists already; name a new file\n")
     assert first.read_text() == before
 
 

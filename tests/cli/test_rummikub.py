@@ -166,10 +166,10 @@ def test_past_the_budget_the_answer_says_unproven(capsys: pytest.CaptureFixture[
         (["--rack", "R5 R5 R5"], "3 tiles R5"),
         (["--rack", "R1", "--table", "R5 R6 R8"], "set 1, R5 R6 R8: the run lacks R7"),
         (["--rack", "R1", "--smallest", "5", "--numbers", "4", "--colours", "3"], "no set of 5 tiles exists"),
-        (["--rack", "R1", "--jokers", "wild"], "no joker family 'wild'"),
-        (["--rack", "R1", "--objective", "fun"], "no objective 'fun'"),
-        (["--rack", "R1", "--keep", "calm"], "no measure of change 'calm'"),
-        (["--rack", "R1", "--method", "magic"], "no method 'magic'"),
+        (["--rack", "R1", "--jokers", "wild"], "'wild' is not one of 'free', 'modern', 'strict'"),
+        (["--rack", "R1", "--objective", "fun"], "'fun' is not one of"),
+        (["--rack", "R1", "--keep", "calm"], "'calm' is not one of"),
+        (["--rack", "R1", "--method", "magic"], "'magic' is not one of"),
         (["--rack", "R1", "--rules", "mine"], "no rules 'mine'"),
         (["--rack", "R1", "--why-not", "K5"], "K5 is not on the rack"),
         (["--rack", "R1", "--lp", "/nowhere/model.lp"], "cannot be written"),
@@ -257,7 +257,7 @@ def test_a_puzzle_can_be_answered(capsys: pytest.CaptureFixture[str], monkeypatc
     monkeypatch.setattr("builtins.input", answer)
     status, out, _ = run(capsys, "puzzle", "--seed", "4", "--answer")
     assert status == 0
-    assert "nothing to take back" in shown[1]
+    assert "nothing to undo" in shown[1]
     assert "That is legal, but " in shown[2]
     assert re.search(r"Right: \d+ tiles\.$", out.rstrip())
 

@@ -63,7 +63,7 @@ def test_advice_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "advise", "--drawn", "0", "--black", "0", "--deck", "1,1")[1] == (
         "draw: worth 1/2 (0.5) against 0 for stopping; the next card is black with 50.0%\n"
     )
-    assert run(capsys, "advise", "--drawn", "1", "--black", "1", "--deck", "1,1")[1].startswith("stop with 1: going on is worth no more")
+    assert run(capsys, "advise", "--drawn", "1", "--black", "1", "--deck", "1,1")[1].startswith("stop with 1: drawing is worth no more")
     assert run(capsys, "advise", "--drawn", "2", "--black", "1", "--deck", "1,1")[1] == "no card is left: the game ends with 0\n"
 
 
@@ -73,7 +73,7 @@ def test_policy(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["boundary"][:5] == [0, 0, 1, 1, 2]
     assert len(found["boundary"]) == 27
     assert answer(capsys, "policy", "--deck", "3000,3000")["indifferent"] is None
-    assert run(capsys, "policy", "--deck", "1,2")[1].splitlines()[-1] == "does not matter (black left, red left): (1,2)"
+    assert run(capsys, "policy", "--deck", "1,2")[1].splitlines()[-1] == "equally good (black left, red left): (1,2)"
 
 
 def test_matrices(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +88,7 @@ def test_matrices(capsys: pytest.CaptureFixture[str]) -> None:
         "          0 | 0.0000 1.0000",
         "          1 | 0.0000 0.5000",
         "",
-        "continueOrNot by cards left, 1: go on",
+        "continueOrNot by cards left, 1: continue",
         "black \\ red | 0 1",
         "          0 | 0 0",
         "          1 | 1 1",
@@ -98,7 +98,7 @@ def test_matrices(capsys: pytest.CaptureFixture[str]) -> None:
 def test_winnings(capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "winnings", "--deck", "2,2", "--games", "5000", "--seed", "4")
     assert [(row["amount"], row["exact"]) for row in found["winnings"]] == [("0", "1/3"), ("1", "2/3")]
-    assert found["interval"][0] < found["mean"] < found["interval"][1]
+    assert found["ci95"][0] < found["mean"] < found["ci95"][1]
     assert found == answer(capsys, "winnings", "--deck", "2,2", "--games", "5000", "--seed", "4")
     rows = run(capsys, "winnings", "--deck", "2,2", "--gain", "1/2", "--loss", "1/2", "--games", "50")[1].splitlines()
     assert [row[:9] for row in rows[:3]] == [" winnings", "        0", "1/2 (0.5)"]

@@ -62,8 +62,8 @@ def test_mistakes_are_told_and_asked_again(monkeypatch: pytest.MonkeyPatch, caps
     printed = capsys.readouterr().out
     assert "error: no action 'fly'" in printed
     assert "take your last action back" in printed
-    assert "nobody gives advice here" in printed
-    assert "the rules are not told here" in printed
+    assert "there is no advice for this game" in printed
+    assert "the rules of this game are not available here" in printed
     assert "there is nothing to sort" in printed
     assert " win (" in printed or " won (" in printed
 
@@ -89,8 +89,8 @@ def test_what_was_learned_is_final_and_a_plain_move_is_not(
     typed(monkeypatch, "undo", "quit")
     play_in_terminal(HighCard(), [RandomPlayer()], Screen, SEED, 1, path)
     printed = capsys.readouterr().out
-    assert "nothing to take back: since your last choice you have learned something" in printed
-    assert f"stopped\nThe record is in {path}. --resume {path} goes on with it." in printed
+    assert "nothing to undo: you have learned something since your last choice" in printed
+    assert f"stopped\nThe record is in {path}. --resume {path} continues the game." in printed
     assert len(Record.parse(path.read_text()).actions) == 1
     start, [stood] = HighCard().start(2, DEAL), list(Table(HighCard(), [Standing(), Standing()], max_actions=1).steps(DEAL))
     swapped = stood._replace(action=start.view(0).parse(f"swap {FIRST}"))
@@ -122,13 +122,13 @@ def test_an_unfinished_game_goes_on_and_a_finished_one_is_left_alone(
     typed(monkeypatch, "quit")
     # Another seat and no seed are given: the file knows better.
     play_in_terminal(HighCard(), [RandomPlayer()], Screen, None, 0, None, path)
-    assert "You go on after 1 actions." in capsys.readouterr().out
+    assert "The game continues after 1 actions." in capsys.readouterr().out
     assert Record.parse(path.read_text()) == first
     typed(monkeypatch, f"save {copy}", f"save {copy}", "SAVE", "stand")
     play_in_terminal(HighCard(), [RandomPlayer()], Screen, None, 0, path)
     printed = capsys.readouterr().out
-    assert printed.count(f"The record is in {copy}, as far as the game.") == 2
-    assert f"error: {copy} is there already" in printed
+    assert printed.count(f"The record is in {copy} and stays up to date.") == 2
+    assert f"error: {copy} exists already" in printed
     # From 'save' on the copy is the record; the file before it stays as it was.
     assert Record.parse(path.read_text()) == first
     ended = Record.parse(copy.read_text())
@@ -144,7 +144,7 @@ def test_an_unfinished_game_goes_on_and_a_finished_one_is_left_alone(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("nothing of the kind", "is there already, and no record"),
+        ("nothing of the kind", "exists already and is not a record"),
         ('format = "meldlab record 1"\ngame = "high card"\nplayers = ["a", "b"]\nactions = []\n', "holds a game without you: a, b"),
         ('format = "meldlab record 1"\ngame = "gin"\nplayers = ["you", "b"]\nactions = []\n', "holds a game of gin, not of high card"),
         (

@@ -88,8 +88,8 @@ def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert table.type("rules", r"\n>")
         assert "best: " in table.type("?", "best: .*\n")
         table.type("sort", r"\(sorted by .*\)")
-        assert "nothing to take back" in table.type("undo", "nothing to take back")
-        table.type("quit", r"goes\s+on")
+        assert "nothing to undo" in table.type("undo", "nothing to undo")
+        table.type("quit", r"continues\s+the\s+game")
         assert table.end() == 0
     record = Record.parse(path.read_text())
     assert record.result is None
@@ -98,7 +98,7 @@ def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         table.wait(asks)
         table.type({"gin": "pass", "rummikub": "draw", "recycle": "1"}[name], PROMPT)
         os.write(table.master, CONTROL_D.encode())
-        table.wait(r"goes\s+on")
+        table.wait(r"continues\s+the\s+game")
         assert table.end() == 0
     record = Record.parse(path.read_text())
     after = list(replay(game_of(record), record))

@@ -67,7 +67,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
     assert Ensemble.parse(player.read_text()) == Ensemble.parse(told["player"])
     status, out, _ = run(capsys, *common)
     assert status == 0
-    assert "when it was chosen, and on fresh deals" in out
+    assert "when it was chosen, and on held-out deals" in out
     status, _, _ = run(capsys, "gin", "arena", f"ensemble:{player}", "simple", "--games", "4")
     assert status == 0
 

@@ -1,1 +1,1 @@
-"""The command ``meldlab``: one file per door. Nothing imports this room."""
+"""The command ``meldlab``: one module per command or group. No other package imports it."""

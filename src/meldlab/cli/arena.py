@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from meldlab.play import Game, Record
     from meldlab.statistics import Interval
 
-PlayersArgument = Annotated[list[str], typer.Argument(metavar="PLAYERS...", help="Two or more; the last takes the remaining seats.")]
+PlayersArgument = Annotated[list[str], typer.Argument(metavar="PLAYERS", help="Two or more; the last takes the remaining seats.")]
 GamesOption = Annotated[int, typer.Option("--games", min=1, help="Games per contest, rounded up to whole deals in all seatings.")]
 PairsOption = Annotated[
     bool, typer.Option("--pairs", help="Play all pairs of players and rate them; the default for more players than seats.")

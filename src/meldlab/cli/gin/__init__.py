@@ -10,11 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
-from meldlab.cli.gin.advise import advise
-from meldlab.cli.gin.compute import compute
-from meldlab.cli.gin.exploit import exploit
-from meldlab.cli.gin.review import review
-from meldlab.cli.gin.train import train
+from meldlab.cli.gin import advise, compute, exploit, review, train
 from meldlab.cli.options import (
     DryRunOption,
     GameSecondsOption,
@@ -72,8 +68,8 @@ def play(
     play_in_terminal(game, [opponent], GinScreen, seed, save=save, resume=resume, time=limit)
 
 
-app.command()(advise)
-app.command()(review)
+app.command()(advise.advise)
+app.command()(review.review)
 
 
 @app.command()
@@ -101,25 +97,15 @@ def arena(
     from meldlab.gin import Gin, Rules
 
     run_arena(
-        Gin(Rules.named(rules)),
-        players,
-        games,
-        seed=seed,
-        pairs=pairs,
-        threads=threads,
-        seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game,
-        raise_errors=raise_errors,
-        save=save,
-        save_games=save_games,
-        dry_run=dry_run,
-        json=json,
-    )
+        Gin(Rules.named(rules)), players, games, seed=seed, pairs=pairs, threads=threads,
+        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
+        save_games=save_games, dry_run=dry_run, json=json,
+    )  # fmt: skip
 
 
-app.command()(compute)
-app.command()(train)
-app.command()(exploit)
+app.command()(compute.compute)
+app.command()(train.train)
+app.command()(exploit.exploit)
 
 
 @app.command()

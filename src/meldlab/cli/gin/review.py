@@ -63,8 +63,8 @@ def review(
     kinds = ", ".join(f"{kind} {count}" for kind, count in review.kinds(min_loss).items() if count)
     if kinds:
         console.print(f"by kind: {kinds}")
-    for number, mistake in enumerate(mistakes, 1):
-        _print_mistake(console, number, mistake)
+    for number, decision in enumerate(mistakes, 1):
+        _print_mistake(console, number, decision)
     if out is not None:
         console.print(f"\n{out}", markup=False, soft_wrap=True)
 
@@ -80,19 +80,19 @@ def _review(reviewer: "Reviewer", record: "Record", seats: list[int]) -> "Review
     return Review.of(reviewer, record, decisions, seats)
 
 
-def _print_mistake(console: "Console", number: int, mistake: "Decision") -> None:
+def _print_mistake(console: "Console", number: int, decision: "Decision") -> None:
     """Print the place of a mistake, the cards, the move and the better one."""
     from rich.text import Text
 
     from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
     from meldlab.melds import arrange
 
-    view, own = mistake.view, mistake.own
-    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if mistake.worlds else "")
-    console.print(f"\n{number}. round {view.number + 1}, action {mistake.number + 1}, p{view.seat + 1}: {mistake.kind}, {lost}")
+    view, own = decision.view, decision.own
+    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if decision.worlds else "")
+    console.print(f"\n{number}. round {view.number + 1}, action {decision.number + 1}, p{view.seat + 1}: {decision.kind}, {lost}")
     console.print("   hand   ", arrangement_text(arrange(view.hand)))
     upcard = cards_text([view.upcard]) if view.upcard else "none"
     console.print("   upcard ", upcard, f" stock {view.stock}, score {view.scores[view.seat]} to {view.scores[1 - view.seat]}")
-    for word, candidate in (("did", own), ("better", mistake.best)):
+    for word, candidate in (("did", own), ("better", decision.best)):
         value = f"   {word:8}{100 * candidate.win_probability:.1f} % to win, {candidate.points:+.1f} points: "
         console.print(Text(value).append_text(cards_drawn(str(candidate.move))), soft_wrap=True)

@@ -17,24 +17,20 @@ from meldlab.cli.options import (
     SeedOption,
     ThreadsOption,
 )
-from meldlab.cli.recycle.analyse import analyse, compare
-from meldlab.cli.recycle.check import check, list_games, show
+from meldlab.cli.recycle import analyse, check, programs, run, search
 from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
-from meldlab.cli.recycle.programs import format_program, migrate, new
-from meldlab.cli.recycle.run import perft, run, transcript
-from meldlab.cli.recycle.search import search
 from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
 app = typer.Typer(epilog="Example: meldlab recycle list", no_args_is_help=True, rich_markup_mode=None)
-app.command("list")(list_games)
-app.command()(new)
-app.command()(check)
-app.command()(show)
-app.command("format")(format_program)
-app.command()(migrate)
-app.command()(run)
+app.command("list")(check.list_games)
+app.command()(programs.new)
+app.command()(check.check)
+app.command()(check.show)
+app.command("format")(programs.format_program)
+app.command()(programs.migrate)
+app.command()(run.run)
 
 
 @app.command()
@@ -65,8 +61,8 @@ def play(
     play_in_terminal(described, [opponent] * (described.machine.players - 1), screen, seed, seat - 1, save, resume)
 
 
-app.command()(transcript)
-app.command()(perft)
+app.command()(run.transcript)
+app.command()(run.perft)
 
 
 @app.command()
@@ -75,16 +71,16 @@ def arena(
     players: PlayersArgument,
     games: GamesOption = 100,
     seed: SeedOption = 0,
-    pairs: PairsOption = False,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     threads: ThreadsOption = 0,
+    pairs: PairsOption = False,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
     raise_errors: RaiseOption = False,
     save: RecordsOption = None,
     save_games: NumRecordsOption = 10,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -96,22 +92,12 @@ def arena(
     Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
     """
     run_arena(
-        read_game(game, dialect, limits, settings),
-        players,
-        games,
-        seed=seed,
-        pairs=pairs,
-        threads=threads,
-        seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game,
-        raise_errors=raise_errors,
-        save=save,
-        save_games=save_games,
-        dry_run=dry_run,
-        json=json,
-    )
+        read_game(game, dialect, limits, settings), players, games, seed=seed, pairs=pairs, threads=threads,
+        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
+        save_games=save_games, dry_run=dry_run, json=json,
+    )  # fmt: skip
 
 
-app.command()(analyse)
-app.command()(compare)
-app.command()(search)
+app.command()(analyse.analyse)
+app.command()(analyse.compare)
+app.command()(search.search)

@@ -68,8 +68,8 @@ def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
     import numpy as np
 
     random = forecast.random
-    for why, many in random.reasons.items():
-        print(f"{title}: {many} of {random.games} random games did not end: {why}", file=sys.stderr)
+    for why, count in random.reasons.items():
+        print(f"{title}: {count} of {random.games} random games did not end: {why}", file=sys.stderr)
     if random.failed == random.games:
         print("error: every random game failed ('meldlab recycle run' shows where); nothing else was played", file=sys.stderr)
         raise typer.Exit(1)
@@ -86,7 +86,7 @@ def _end(analyses: "Sequence[Analysis]") -> None:
         for name, sample in analysis.samples.items():
             if sample.failed:
                 failed = True
-                whys = ", ".join(f"{why} ({many})" for why, many in sample.reasons.items())
+                whys = ", ".join(f"{why} ({count})" for why, count in sample.reasons.items())
                 line = f"error: {analysis.variant.title}, {name}: {sample.failed} of {sample.games} games failed: {whys}"
                 print(line, file=sys.stderr)
     if failed:
@@ -110,9 +110,9 @@ def analyse(
     limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Play a game many times and show what it is like: movement graph, branching, spread, lead, heuristics, on one page.
+    """Play a game many times and describe it: movement graph, branching, spread, lead, heuristics, on one page.
 
-    Finished games are kept, so an interrupted analysis goes on where it stopped.
+    Finished games are stored, so an interrupted analysis resumes.
 
     Example: meldlab recycle analyse block_rummy --quick --out block_rummy
     """
@@ -142,10 +142,10 @@ def analyse(
         ends = f"{sample.games} games: finished {sample.finished}, capped {sample.capped}, failed {sample.failed}"
         wins = ", ".join(f"p{seat + 1} {share:.3f}" for seat, share in enumerate(sample.win_shares.mean(axis=0)))
         print(f"{name:28} {ends}; {median(sample.decisions):.0f} decisions in the median; wins {wins}")
-    for each in analysis.heuristics:
-        print(f"{each.name:13} {each.interval or 'not defined'!s:28}  {each.meaning}")
-        if each.published:
-            print(f"{'as published':>13} {each.published!s:28}  {PUBLISHED_RULES[each.name]}")
+    for heuristic in analysis.heuristics:
+        print(f"{heuristic.name:13} {heuristic.interval or 'not defined'!s:28}  {heuristic.meaning}")
+        if heuristic.published:
+            print(f"{'as published':>13} {heuristic.published!s:28}  {PUBLISHED_RULES[heuristic.name]}")
     if analysis.determinizations:
         print(f"an estimate rests on {analysis.determinizations_text}")
     if files:
@@ -154,20 +154,20 @@ def analyse(
 
 
 def compare(
-    names: Annotated[list[str], typer.Argument(metavar="FILE|NAME ...", help="Files or games of the library.")],
+    names: Annotated[list[str], typer.Argument(metavar="FILE|NAME", help="Files or games of the library.")],
+    out: OutOption = None,
+    settings: SetOption = None,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
     games: GamesOption = None,
     player: PlayerKindOption = "mcts",
     simulations: SimulationsOption = None,
     quick: QuickOption = False,
     seed: SeedOption = 0,
+    dry_run: DryRunOption = False,
     store: StoreOption = None,
     cluster: ClusterOption = None,
     threads: ThreadsOption = 0,
-    dry_run: DryRunOption = False,
-    out: OutOption = None,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Put games, or a game and its variants, side by side: heuristics in a table, on parallel axes, and as a tree.
@@ -199,8 +199,8 @@ def compare(
 
     shown = Table("", *comparison.names)
     for name, row in comparison.intervals.items():
-        shown.add_row(name, *(f"{each}{arrow(each, row[0])}" if each else "not defined" for each in row))
-    # Beside the heuristics, what is asked first: how long a game is, and whether it matters where one sits.
+        shown.add_row(name, *(f"{cell}{arrow(cell, row[0])}" if cell else "not defined" for cell in row))
+    # Next to the heuristics: the length of a game, and whether the seat matters.
     plain = [analysis.random for analysis in comparison.analyses]
     shown.add_row("decisions, median", *(f"{median(sample.decisions):.0f}" for sample in plain))
     shown.add_row("wins by seat", *(" ".join(f"{share:.2f}" for share in sample.win_shares.mean(axis=0)) for sample in plain))
@@ -221,8 +221,8 @@ def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list
     for variant in settings:
         if not any(variant.keys() <= numbers.keys() for numbers in declared):
             known = "; ".join(f"{game.name}: {', '.join(numbers) or 'none'}" for game, numbers in zip(games, declared, strict=True))
-            wanted = ",".join(f"{name}={value}" for name, value in variant.items())
-            raise NotLegalHere(f"no game declares all numbers of {wanted} ({known})")
+            names = ",".join(f"{name}={value}" for name, value in variant.items())
+            raise NotLegalHere(f"no game declares all numbers of {names} ({known})")
     return [
         Variant(game, variant)
         for game, numbers in zip(games, declared, strict=True)

@@ -1,4 +1,4 @@
-"""A described game as a person sees it in the terminal: the places, the storage, and the options by number."""
+"""A RECYCLE game on the terminal: the places, the storage, and the options by number."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -26,10 +26,10 @@ HINT_PLAYER = SearchPlayer("mcts", 100)
 
 
 class DescribedScreen(Screen):
-    """What lies where, as far as the seat may see it, and what it may do; a single option plays itself."""
+    """The cards that the seat may see, and its options; a single option plays itself."""
 
     help = """  3            take option 3; its words do as well, or a card that only one option names: 6D
-               (a single option plays itself, unless the game was begun with --no-auto)"""
+               (a single option plays itself, unless the game was started with --no-auto)"""
     sorts: ClassVar[tuple[str, ...]] = ("by suit", "by rank", "as it lies")
     text = ""
     """The program."""
@@ -37,18 +37,18 @@ class DescribedScreen(Screen):
     """Short names of cards, where every card of the game has one."""
 
     def begin(self, game: Game[Any], deal: Deal, state: Any) -> None:
-        """Say what the game is, what wins and who begins."""
+        """Print the game, what wins and who starts."""
         self.text = game.rules()["description"]
         self.abbreviate = state.describer.abbreviate
         title = self._comments()[:1] or [game.name]
         best = "lowest" if state.position.machine.scoring == "min" else "highest"
         begins = "" if state.seat is None else f" {'You decide' if state.seat == self.seat else f'p{state.seat + 1} decides'} first."
-        self.say(f"{title[0]}: the {best} score wins.{begins} 'rules' tells what the author says about it.")
+        self.say(f"{title[0]}: the {best} score wins.{begins} 'rules' prints the author's description.")
 
     def rules(self, view: Any) -> None:
-        """Tell the comments that the program begins with, its first lines as they are and then paragraph by paragraph."""
+        """Print the comments at the start of the program, the first lines unchanged, the others paragraph by paragraph."""
         head, *paragraphs = "\n".join(self._comments()).strip().split("\n\n")
-        self.say("\n".join([head, *(" ".join(each.split()) for each in paragraphs)]) or "the program has no comments at its beginning")
+        self.say("\n".join([head, *(" ".join(paragraph.split()) for paragraph in paragraphs)]) or "the program starts without comments")
 
     def _comments(self) -> list[str]:
         lines = []
@@ -89,7 +89,7 @@ class DescribedScreen(Screen):
         return (0, *map(int, ordered), "")
 
     def words(self, view: Any) -> list[str]:
-        """Return the options in words."""
+        """Return the options as text."""
         return [self.drawn(str(option)).plain for option in view.legal_actions()[:OPTIONS]]
 
     def only(self, view: Any) -> Any:
@@ -107,12 +107,12 @@ class DescribedScreen(Screen):
         return options[match_option(list(map(str, options)), text)]
 
     def hint(self, view: Any) -> None:
-        """Look ahead, and say what each option leads to."""
+        """Search, and print the value of each option."""
         options = view.legal_actions()
         key = Deal(0).chance(0, self.seat).key(Purpose.SEARCH)
         result = SearchWorkspace.of(view.position.machine).result(HINT_PLAYER, view.position, view.remembered, key)
         best, own = result.index, result.scores[:, self.seat]
-        self.say(f"best: {best + 1}, {options[best]}: your score is {own[best]:.1f} on average when games are played out")
+        self.say(f"best: {best + 1}, {options[best]}: your score is {own[best]:.1f} on average in rollouts")
         table = Table("option", box=None, padding=(0, 1))
         for head in ("place", "score", "games"):
             table.add_column(head, justify="right")
@@ -121,25 +121,25 @@ class DescribedScreen(Screen):
             place = "" if np.isnan(own[index]) else f"{result.ranks[index, self.seat] + 1:.1f}"
             table.add_row(self.drawn(f"{index + 1}  {options[index]}"), place, score, f"{result.counts[index]:,}")
         self.console.print(table)
-        self.say("place (1 is the first) and score: yours, on average over the games that were played out")
+        self.say("place (1 is the first) and score: yours, on average over the rollouts")
 
     def learned(self, step: Step[Any]) -> bool:
-        """Tell whether the person knows more after a step: a card came to where it is seen, or somebody else has made a choice."""
+        """Return whether a step gave the user information: a card became visible, or another seat made a choice."""
         if step.seat != self.seat:
             return super().learned(step)
         before, after = (state.position.visible_cards(self.seat) for state in (step.before, step.after))
         return not after <= before
 
     def tell(self, step: Step[Any]) -> None:
-        """Say what somebody has done, as the person notices it; the own choice too, since much may follow from it."""
-        heard = step.describe(self.seat).partition(" ")[2]
+        """Print an action as the user observes it; also the user's own, as much may follow from it."""
+        observed = step.describe(self.seat).partition(" ")[2]
         if step.forfeit:
             self.say(step.forfeit)
         elif step.seat != self.seat:
-            self.say(f"p{step.seat + 1}: {heard}")
+            self.say(f"p{step.seat + 1}: {observed}")
         else:
             alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
-            self.say(f"you{alone}: {heard}")
+            self.say(f"you{alone}: {observed}")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""
@@ -147,8 +147,8 @@ class DescribedScreen(Screen):
 
 
 class Asking(DescribedScreen):
-    """Asks also where there is only one option."""
+    """A screen that asks even if there is only one option."""
 
     def only(self, view: Any) -> Any:
-        """Return nothing: the person decides."""
+        """Return None: the user decides."""
         return None

@@ -144,7 +144,7 @@ def _print_trial(trial: "Trial", objective: str) -> None:
 def _why_none(result: "SearchResult") -> str:
     """Return the reason why there is no winner."""
     constraints = " and ".join(map(str, result.spec.constraints))
-    return f"keeps {constraints}" if constraints else f"is a game with {result.spec.objective.measure}"
+    return f"fulfils {constraints}" if constraints else f"is a game with {result.spec.objective.measure}"
 
 
 def _change(effect: "Effect", among: int) -> str:
@@ -165,7 +165,7 @@ def print_search(result: "SearchResult") -> None:
 
     objective, console = result.spec.objective.measure, Console(highlight=False, width=None if Console().is_terminal else 140)
     names = result.spec.measures
-    front = Table("", *names, "keeps all", "", title=f"{result.game.name}: the front of the best", title_justify="left")
+    front = Table("", *names, "fulfils all", "", title=f"{result.game.name}: the front of the best", title_justify="left")
     for trial in [*result.pareto_front, *result.ties]:
         front.add_row(
             trial.variant.settings_text,
@@ -186,13 +186,13 @@ def print_search(result: "SearchResult") -> None:
     problems = sum(bool(trial.problem) for trial in result.trials)
     variants = f"{len(result.trials)} variants"
     saved = f"racing saved {result.share_saved:.0%}"
-    console.print(f"{variants}, {problems} of them no game; {played}: {saved}" if result.max_games else variants)
+    console.print(f"{variants}, {problems} of them not playable; {played}: {saved}" if result.max_games else variants)
     if result.winner is None:
         return
     console.print(
         f"the winner is {result.winner.variant.settings_text}: {objective} {result.winner.measures[objective]} when it was chosen"
     )
-    for trial, title in ((result.winner, "on fresh deals"), (result.baseline, "the game as it is written")):
+    for trial, title in ((result.winner, "on held-out deals"), (result.baseline, "the game as written")):
         if trial.number in result.tested:
             games = result.tested[trial.number]
             console.print(f"  {title}: " + ", ".join(f"{name} {games.measure(name)}" for name in names))

@@ -18,25 +18,22 @@ from meldlab.cli.options import (
     SeedOption,
     ThreadsOption,
 )
+from meldlab.cli.rummikub import puzzle, solve
 from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, read_rules
-from meldlab.cli.rummikub.puzzle import puzzle
-from meldlab.cli.rummikub.solve import solve
 
 __all__ = ["app"]
 
 app = typer.Typer(
     epilog='Example: meldlab rummikub solve --table "R5 R6 R7 | K9 B9 O9" --rack "R8 J"', no_args_is_help=True, rich_markup_mode=None
 )
-app.command()(solve)
-app.command()(puzzle)
+app.command()(solve.solve)
+app.command()(puzzle.puzzle)
 
 
 @app.command()
 def arena(
     players: PlayersArgument,
     games: GamesOption = 100,
-    rules: RummikubRulesOption = "paper",
-    jokers: JokersOption = None,
     seed: SeedOption = 0,
     pairs: PairsOption = False,
     threads: ThreadsOption = 0,
@@ -45,6 +42,8 @@ def arena(
     raise_errors: RaiseOption = False,
     save: RecordsOption = None,
     save_games: NumRecordsOption = 10,
+    rules: RummikubRulesOption = "paper",
+    jokers: JokersOption = None,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -57,20 +56,10 @@ def arena(
     from meldlab.rummikub.game import Rummikub
 
     run_arena(
-        Rummikub(read_rules(rules, joker_rule=jokers)),
-        players,
-        games,
-        seed=seed,
-        pairs=pairs,
-        threads=threads,
-        seconds_per_move=seconds_per_move,
-        seconds_per_game=seconds_per_game,
-        raise_errors=raise_errors,
-        save=save,
-        save_games=save_games,
-        dry_run=dry_run,
-        json=json,
-    )
+        Rummikub(read_rules(rules, joker_rule=jokers)), players, games, seed=seed, pairs=pairs, threads=threads,
+        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
+        save_games=save_games, dry_run=dry_run, json=json,
+    )  # fmt: skip
 
 
 @app.command()

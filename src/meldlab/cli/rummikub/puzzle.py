@@ -33,13 +33,13 @@ def puzzle(
     if answer:
         need_input()
     seed = new_seed(seed)
-    found = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, joker_rule=jokers))
+    made = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, joker_rule=jokers))
     if json:
         from meldlab.schemas.rummikub import SolutionAnswer
 
-        position = {"table": room.format_table(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
-        extra = {"simple": found.simple, "unique": found.unique, "solution": SolutionAnswer.from_solution(found.solution).model_dump()}
-        print_json({"seed": seed, "hard": hard, "rules": found.position.rules.as_record()} | position | extra)
+        position = {"table": room.format_table(made.position.table), "rack": [str(tile) for tile in made.position.rack]}
+        extra = {"simple": made.simple, "unique": made.unique, "solution": SolutionAnswer.from_solution(made.solution).model_dump()}
+        print_json({"seed": seed, "hard": hard, "rules": made.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console
 
@@ -47,27 +47,27 @@ def puzzle(
 
     console = Console(highlight=False)
     if not answer:
-        console.print(table_text(found.position.table))
-        console.print("rack: ", rack_text(found.position.rack))
-    console.print(f"Play {found.solution.count} tiles; without rearranging only {found.simple} can be played. There is one best move.")
-    console.print(f"{describe_rules(found.position.rules)}; seed {seed}")
+        console.print(table_text(made.position.table))
+        console.print("rack: ", rack_text(made.position.rack))
+    console.print(f"Play {made.solution.count} tiles; without rearranging only {made.simple} can be played. There is one best move.")
+    console.print(f"{describe_rules(made.position.rules)}; seed {seed}")
     if answer:
-        _ask(found, console)
+        _ask(made, console)
     if solution:
-        show(found.solution)
+        show(made.solution)
     elif not answer:
-        text = f'--table "{room.format_table(found.position.table)}" --rack "{" ".join(map(str, found.position.rack))}"'
-        print(f"solution: meldlab rummikub solve {text}{as_flags(found.position.rules)}")
+        text = f'--table "{room.format_table(made.position.table)}" --rack "{" ".join(map(str, made.position.rack))}"'
+        print(f"solution: meldlab rummikub solve {text}{as_flags(made.position.rules)}")
 
 
-def _ask(found: "Puzzle", console: "Console") -> None:
+def _ask(made: "Puzzle", console: "Console") -> None:
     """Ask for turns until one is the best or the user quits."""
     from meldlab.cli.rummikub.screen import RummikubScreen
     from meldlab.cli.table import Quit, RecordFile, Undo, User
     from meldlab.play import Deal, Record
     from meldlab.rummikub.game import Play, View
 
-    position = found.position
+    position = made.position
     view = View(0, 0, position.table, position.rack, (len(position.rack),), 1, (True,), position.rules)
     user = User(RummikubScreen(console, 0, ("you",)), RecordFile(Record("rummikub", position.rules.as_record(), ("you",))))
     while True:
@@ -79,7 +79,7 @@ def _ask(found: "Puzzle", console: "Console") -> None:
         except Quit:
             return
         laid = sum(map(len, turn.table)) - len(position.table_tiles) if isinstance(turn, Play) else 0
-        if laid == found.solution.count:
+        if laid == made.solution.count:
             console.print(f"Right: {laid} tiles.")
             return
-        console.print(f"That is legal, but {found.solution.count} tiles can be played, not {laid}.")
+        console.print(f"That is legal, but {made.solution.count} tiles can be played, not {laid}.")

@@ -75,27 +75,27 @@ def solve(
         return
     show(answer)
     if every:
-        many = len(every.tables)
-        print(f"\n{many} best {'move' if many == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
-        for one in every.tables:
-            print("  " + room.format_table(one))
+        count = len(every.tables)
+        print(f"\n{count} best {'move' if count == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
+        for table_after in every.tables:
+            print("  " + room.format_table(table_after))
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
         print(f"\nplaying {why_not} {doubt_text(doubt)}{sure}")
 
 
 def write_lp(path: Path, answer: "Solution") -> None:
-    """Write the model whose optimum an answer is, or say why it cannot be written."""
+    """Write the integer program of an answer as an LP file."""
     from meldlab.rummikub import integer_program_of
 
     try:
         integer_program_of(answer).write(path)
-    except OSError as problem:
-        raise NotPossible(f"{path} cannot be written: {problem.strerror}") from None
+    except OSError as error:
+        raise NotPossible(f"{path} cannot be written: {error.strerror}") from None
 
 
 def doubt_text(doubt: "WhyNot") -> str:
-    """Return what playing a tile costs in words; a cost in points counts among equally many tiles only."""
+    """Return the cost of playing a tile as text; a cost in points is one among moves with the same number of tiles."""
     if doubt.cost is None:
         return "is not possible here"
     objective = doubt.best.objective.measure
@@ -120,7 +120,7 @@ def _answer(answer: "Solution", doubt: "WhyNot | None", every: "Alternatives | N
 
 
 def show(answer: "Solution") -> None:
-    """Draw the table before and after, and the moves between."""
+    """Print the table before and after, and the steps between."""
     from rich.console import Console
 
     from meldlab.cli.rummikub.tiles import rack_text, table_text

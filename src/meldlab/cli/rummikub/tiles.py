@@ -1,4 +1,4 @@
-"""Tiles on a terminal: number and shape, so that colours can be told apart without colour; moved tiles are marked."""
+"""Tiles on a terminal: number and shape, so that tiles differ without colour; moved tiles are marked."""
 
 import re
 from collections import Counter
@@ -39,11 +39,11 @@ def tiles_drawn(text: str) -> Text:
     """
     from meldlab.rummikub import Tile
 
-    drawn, at = Text(), 0
-    for found in TILE.finditer(text):
-        drawn.append(text[at : found.start()]).append_text(tile_text(Tile.parse(found.group())))
-        at = found.end()
-    return drawn.append(text[at:])
+    drawn, end = Text(), 0
+    for match in TILE.finditer(text):
+        drawn.append(text[end : match.start()]).append_text(tile_text(Tile.parse(match.group())))
+        end = match.end()
+    return drawn.append(text[end:])
 
 
 def table_text(table: Sequence["TileSet"], answer: "Solution | None" = None) -> Text:

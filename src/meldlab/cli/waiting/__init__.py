@@ -2,18 +2,16 @@
 
 import typer
 
-from meldlab.cli.waiting.figures import figures
-from meldlab.cli.waiting.hand import discard, hand, simulate
-from meldlab.cli.waiting.solve import approximate, classes, solve, write_table
+from meldlab.cli.waiting import figures, hand, solve
 
 __all__ = ["app"]
 
 app = typer.Typer(epilog="Example: meldlab waiting solve --cards 4 --aces both", no_args_is_help=True, rich_markup_mode=None)
-app.command()(solve)
-app.command()(hand)
-app.command()(discard)
-app.command()(approximate)
-app.command()(classes)
-app.command("table")(write_table)
-app.command()(simulate)
-app.command()(figures)
+app.command()(solve.solve)
+app.command()(hand.hand)
+app.command()(hand.discard)
+app.command()(solve.approximate)
+app.command()(solve.classes)
+app.command("table")(solve.write_table)
+app.command()(hand.simulate)
+app.command()(figures.figures)
