@@ -232,7 +232,7 @@ class PartsByKind:
         self.kernels, self.default = kernels, default
 
     def _kernel(self, args: Any) -> Any:
-        chosen = self.kernels.get(getattr(args[0], "instance_class", None), self.default)
+        chosen = self.kernels.get(getattr(args[0], "instance_class", type(None)), self.default)
         if chosen is None:
             raise TypingError(f"expected one of {', '.join(known.__name__ for known in self.kernels)}, got {args[0]}")
         return chosen

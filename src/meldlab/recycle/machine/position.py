@@ -53,6 +53,9 @@ class Options:
         start = int(self.starts[index])
         return tuple(self.words[start + 1 : start + 1 + int(self.words[start])].tolist())
 
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return (self[index] for index in range(len(self)))
+
     def __eq__(self, other: object) -> bool:
         # The lengths in the words say where each option begins.
         return isinstance(other, Options) and np.array_equal(self.words, other.words)
