@@ -180,9 +180,7 @@ def print_search(result: "SearchResult") -> None:
         table.add_row(name, *(_change(effect, len(all_effects)) for effect in all_effects if effect.measure == name))
     console.print(table)
     console.print(f"* not by chance, as one of {len(all_effects)}")
-    played = (
-        f"{result.games_played:,} of {result.max_games:,} games of searching players were played: racing saved {result.share_saved:.0%}"
-    )
+    played = f"{result.games_played:,} of {result.max_games:,} games of searching players were played"
     problems = sum(bool(trial.problem) for trial in result.trials)
     variants = f"{len(result.trials)} variants"
     saved = f"racing saved {result.share_saved:.0%}"
