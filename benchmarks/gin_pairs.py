@@ -3,10 +3,12 @@
     git worktree add ../before HEAD~20
     python benchmarks/gin_pairs.py ../before/src src --turns 9
     python benchmarks/gin_pairs.py ../before/src src --turns 9 --decisions champion
+    python benchmarks/gin_pairs.py ../before/src src --turns 9 --steps
 
 CPU seconds of one core; the best of all turns counts, and the median of the ratios of neighbouring turns is told beside it. ``beside.py``
 measures what ``benchmarks/speed`` prints, and that knows two pairs only. ``--decisions`` measures one player at the table instead:
-microseconds of CPU time for one decision, the median over all draws and discards of one match.
+microseconds of CPU time for one decision, the median over all draws and discards of one match. ``--steps`` measures one step of a single
+table from Python: of ``GinVector(1)`` without an opponent and with two of them, and of Gymnasium's ``GinEnv``, the next games included.
 """
 
 import argparse
@@ -44,6 +46,33 @@ for line in sys.stdin:
         player.choose(view, chance)
         taken.append(time.process_time_ns() - start)
     print(statistics.median(taken) / 1000, len(taken), moves.hexdigest(), flush=True)
+"""
+STEPS = 3000  # of a table, random legal actions
+TABLES = ("alone", "simple", "ensemble", "GinEnv")
+STEPPING = """
+import hashlib, sys, time
+from meldlab.adapters.gymnasium import GinEnv
+from meldlab.gin.vector import GinVector
+
+for line in sys.stdin:
+    name, number = line.split()
+    env = GinEnv() if name == "GinEnv" else GinVector(1, seed=7, opponent=None if name == "alone" else name)
+    tables, actions, ends, seen = getattr(env, "table", env), [], [], hashlib.sha256()
+    env.reset(seed=7)
+    for _ in range(int(number)):
+        actions.append(tables.random_actions().copy() if tables is env else int(tables.random_actions()[0]))
+        result = env.step(actions[-1])
+        ends.append(tables is not env and result[2])
+        if ends[-1]:
+            env.reset()
+        seen.update(tables.observe().features.tobytes())
+    env.reset(seed=7)
+    start = time.process_time()
+    for action, ended in zip(actions, ends):
+        env.step(action)
+        if ended:
+            env.reset()
+    print((time.process_time() - start) / int(number) * 1e6, number, seen.hexdigest(), flush=True)
 """
 WORKER = """
 import hashlib, sys, time
@@ -87,9 +116,12 @@ def main() -> None:
     parser.add_argument("after", type=Path)
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--decisions", metavar="PLAYER", help="Measure the decisions of one player at the table instead.")
+    parser.add_argument("--steps", action="store_true", help="Measure steps of a single table instead.")
     given = parser.parse_args()
-    workers = [start(tree, DECISIONS if given.decisions else WORKER) for tree in (given.before, given.after)]
-    for name, number in {given.decisions: MATCH}.items() if given.decisions else PAIRS.items():
+    program = STEPPING if given.steps else DECISIONS if given.decisions else WORKER
+    workers = [start(tree, program) for tree in (given.before, given.after)]
+    jobs = dict.fromkeys(TABLES, STEPS) if given.steps else {given.decisions: MATCH} if given.decisions else PAIRS
+    for name, number in jobs.items():
         (_, count, old), (_, _, new) = [ask(worker, name, number) for worker in workers]  # compiles
         taken: list[list[float]] = [[], []]
         for turn in range(given.turns):
@@ -100,6 +132,8 @@ def main() -> None:
         told = f"{number / before:9,.0f} {number / after:9,.0f} games/s {count / before:9,.0f} {count / after:9,.0f} rounds/s"
         if given.decisions:
             told = f"{before:9,.0f} {after:9,.0f} us for one of {count} decisions"
+        if given.steps:
+            told = f"{before:9.2f} {after:9.2f} us a step"
         same = "the same games" if old == new else "OTHER GAMES"
         print(f"{name:24} {told}   best {before / after:.2f}, median {median:.2f}   {same}", flush=True)
     for worker in workers:

@@ -254,6 +254,23 @@ def test_by_kind_calls_the_kernel_of_the_type() -> None:
     assert (total_area(Square(2), Rectangle(3, 5)), total_area(Rectangle(1, 2), Rectangle(3, 4))) == (38, 28)
 
 
+@compiling.device_function
+def first_side(shape: NamedTuple, scale: int) -> int:
+    return shape[0] * scale  # type: ignore[no-any-return]
+
+
+side = compiling.by_kind({Square: square_area}, first_side)
+
+
+@compiling.kernel
+def side_or_area(shape: NamedTuple) -> int:
+    return side(shape, 10)  # type: ignore[no-any-return]
+
+
+def test_by_kind_calls_the_default_for_other_types() -> None:
+    assert (side_or_area(Square(3)), side_or_area(Rectangle(3, 5))) == (90, 30)
+
+
 def test_by_kind_rejects_another_type() -> None:
     with pytest.raises(TypingError, match="expected one of Square, Rectangle, got"):
         total_area(Square(2), (3, 5))

@@ -41,7 +41,7 @@ def outputs(weights: PolicyWeights, inputs: PolicyInput) -> tuple[list[float], A
     """The outputs of the heads that are not about a card, and [3, 52] of those that are."""
     workspace, cards = policy_workspace(PolicyParameters(weights, 0.0, 0.0)), []
     half, count = forward(inputs, weights, workspace)
-    workspace.cards[:52] = range(52)
+    workspace.plain.left[:] = range(52)
     for about in range(3):
         write_card_logits(0, 52, about, count, half, weights, workspace)
         cards.append(workspace.values[:52].tolist())

@@ -30,7 +30,7 @@ def test_policy_network_agrees_with_the_kernel(deep: int) -> None:
     env, net = GinVector(16, seed=2), network.PolicyNetwork(16, deep, adviser=light.network)
     policy = PolicyWeights(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
     workspace = policy_workspace(PolicyParameters(policy, 0.0, 0.0))
-    workspace.cards[:52] = range(52)
+    workspace.plain.left[:] = range(52)
     for _ in range(60):
         features, mask, _ = env.observe()
         with torch.no_grad():

@@ -133,20 +133,23 @@ def plain_workspace(player):
 
 
 @kernel
-def policy_workspace(player):
-    """Return a new workspace for a policy."""
-    wide = player.weights.own.shape[1]
+def wide_workspace(wide):
+    """Return a new workspace for a policy with layers of this width."""
     return PolicyWorkspace(
-        plain=plain_workspace(player),
-        layers=np.zeros((2, 5, wide), np.float32),
-        active=np.zeros(wide, np.int64),
+        plain=plain_workspace(wide),
+        layers=np.zeros((2, 6, wide), np.float32),
         values=np.zeros(64, np.float64),
-        cards=np.zeros(64, np.int64),
         planes=np.zeros(PLANES, np.int64),
         float_planes=np.zeros((FLOAT_PLANES, 52), np.float32),
         scalars=np.zeros(SCALARS, np.float32),
         prior=np.zeros(PRIOR, np.float32),
     )
+
+
+@kernel
+def policy_workspace(player):
+    """Return a new workspace for a policy."""
+    return wide_workspace(player.weights.own.shape[1])
 
 
 # takes(player, memory, state): whether to take the upcard

@@ -39,7 +39,7 @@ from meldlab.gin.kernel_value_network import network_discards, network_takes, wr
 from meldlab.melds.kernel import deadwood
 
 SUITS, RANKS = 4, 13
-MEAN = 4  # index of the mean of the suits in a workspace
+MEAN, ACTIVE = 4, 5  # rows of a layer in a workspace: the mean of the suits, and the indices of active units
 KNOCK_PLANE = 7
 POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(FLOAT_PLANES)
 POSITION_SCALE = 32.0
@@ -96,8 +96,8 @@ def policy_input(state, seat, has_prior, weights, workspace):
 
 
 @device_function
-def input_layer(inputs, weights, active, out):
-    """Apply the first layer; ``out``: [5, wide]. Returns as ``relu_and_mean``."""
+def input_layer(inputs, weights, out):
+    """Apply the first layer; ``out``: [6, wide]. Returns as ``relu_and_mean``."""
     planes, float_planes, scalars, wide = inputs.planes, inputs.float_planes, inputs.scalars, weights.own.shape[1]
     for j in range(wide):
         out[MEAN, j] = weights.scalars[SCALARS, j]
@@ -138,14 +138,14 @@ def input_layer(inputs, weights, active, out):
                 row, suit = (PLANES + plane) * RANKS + card % RANKS, card // RANKS
                 for j in range(wide):
                     out[suit, j] += x * weights.own[row, j]
-    return relu_and_mean(out, active)
+    return relu_and_mean(out)
 
 
 @device_function
-def relu_and_mean(out, active):
-    """Apply the rectifier, take the mean of the suits, and list the units that are not 0 in all of them in ``active``; return their number.
+def relu_and_mean(out):
+    """Apply the rectifier, take the mean of the suits, and list the active units, those not 0 in all suits; return their number.
 
-    A third to a half of the units of the champion are not listed: further layers skip them, and the sums are the same.
+    A third to a half of the units of the champion are not active: further layers skip them, and the sums are the same.
     """
     wide, count = out.shape[1], 0
     for j in range(wide):
@@ -155,13 +155,19 @@ def relu_and_mean(out, active):
             out[suit, j] = max(out[suit, j], np.float32(0.0))
             out[MEAN, j] += np.float32(0.25) * out[suit, j]
     for j in range(wide):
-        active[count] = j
+        out[ACTIVE, count] = j
         count += out[MEAN, j] != np.float32(0.0)
     return count
 
 
 @device_function
-def hidden_layer(before, active, count, layer, weights, out):
+def active_unit(out, nth):
+    """Return the index of an active unit."""
+    return np.int64(out[ACTIVE, nth])
+
+
+@device_function
+def hidden_layer(before, count, layer, weights, out):
     """Apply a further layer to ``count`` active units; returns as ``relu_and_mean``.
 
     Several inputs at a time: an output is loaded and stored once for all of them, and the sum keeps its order.
@@ -171,12 +177,12 @@ def hidden_layer(before, active, count, layer, weights, out):
         out[MEAN, j] = weights.deep_bias[layer, j]
     whole = count - count % 4
     for k in range(0, whole, 4):
-        e, f, g, h = active[k], active[k + 1], active[k + 2], active[k + 3]
+        e, f, g, h = active_unit(before, k), active_unit(before, k + 1), active_unit(before, k + 2), active_unit(before, k + 3)
         a, b, c, d = before[MEAN, e], before[MEAN, f], before[MEAN, g], before[MEAN, h]
         for j in range(wide):
             out[MEAN, j] = out[MEAN, j] + a * every[e, j] + b * every[f, j] + c * every[g, j] + d * every[h, j]
     for k in range(whole, count):
-        i = active[k]
+        i = active_unit(before, k)
         for j in range(wide):
             out[MEAN, j] += before[MEAN, i] * every[i, j]
     for suit in range(SUITS):
@@ -184,7 +190,7 @@ def hidden_layer(before, active, count, layer, weights, out):
             out[suit, j] = out[MEAN, j]
     whole = count - count % 2
     for k in range(0, whole, 2):
-        i, n = active[k], active[k + 1]
+        i, n = active_unit(before, k), active_unit(before, k + 1)
         a, b, c, d = before[0, i], before[1, i], before[2, i], before[3, i]
         e, f, g, h = before[0, n], before[1, n], before[2, n], before[3, n]
         for j in range(wide):
@@ -194,20 +200,20 @@ def hidden_layer(before, active, count, layer, weights, out):
             out[2, j] = out[2, j] + c * first + g * second
             out[3, j] = out[3, j] + d * first + h * second
     for k in range(whole, count):
-        i = active[k]
+        i = active_unit(before, k)
         for suit in range(SUITS):
             for j in range(wide):
                 out[suit, j] += before[suit, i] * own[i, j]
-    return relu_and_mean(out, active)
+    return relu_and_mean(out)
 
 
 @device_function
 def forward(inputs, weights, workspace):
     """Return (half, count): which half of ``workspace.layers`` holds the output of the last layer, and its number of active units."""
-    layers, active = workspace.layers, workspace.active
-    half, count = 0, input_layer(inputs, weights, active, layers[0])
+    layers = workspace.layers
+    half, count = 0, input_layer(inputs, weights, layers[0])
     for layer in range(len(weights.deep_bias)):
-        count = hidden_layer(layers[half], active, count, layer, weights, layers[1 - half])
+        count = hidden_layer(layers[half], count, layer, weights, layers[1 - half])
         half = 1 - half
     return half, count
 
@@ -224,16 +230,16 @@ def head_output(out, head, weights):
 
 @device_function
 def write_card_logits(first, last, about, count, half, weights, workspace):
-    """Set ``workspace.values`` from ``first`` to ``last`` to the outputs about the ``workspace.cards`` there, without the prior.
+    """Set ``workspace.values`` from ``first`` to ``last`` to the outputs about the cards in ``workspace.plain.left``, without the prior.
 
     ``about``: 0 to discard a card, 1 to knock with it, BELIEF that the opponent holds it. The sums of all cards are added up side by side,
     since each addition waits for the one before it.
     """
-    values, cards, active, out = workspace.values, workspace.cards, workspace.active, workspace.layers[half]
+    values, cards, out = workspace.values, workspace.plain.left, workspace.layers[half]
     for k in range(first, last):
         values[k] = weights.cards[weights.own.shape[1], cards[k] % RANKS + RANKS * about]
     for n in range(count):
-        i = active[n]
+        i = active_unit(out, n)
         for k in range(first, last):
             x, weight = out[cards[k] // RANKS, i], weights.cards[i, cards[k] % RANKS + RANKS * about]
             values[k] += np.float64(x) * np.float64(weight)
@@ -283,7 +289,7 @@ def list_cards(hand, cards, count):
 @device_function
 def sample_discard(inputs, temperature, key, weights, workspace):
     """Return (discard, whether to knock with it) among the discards and the knocks that are allowed."""
-    (half, active), logits, cards = forward(inputs, weights, workspace), workspace.values, workspace.cards
+    (half, active), logits, cards = forward(inputs, weights, workspace), workspace.values, workspace.plain.left
     num_discards = list_cards(inputs.allowed, cards, 0)
     count = list_cards(inputs.planes[KNOCK_PLANE], cards, num_discards)
     write_card_logits(0, num_discards, 0, active, half, weights, workspace)
@@ -306,7 +312,7 @@ def policy_value(inputs, weights, workspace):
 def write_belief(inputs, weights, workspace):
     """Set the first 52 ``workspace.values`` to the logits that the opponent holds each card."""
     half, count = forward(inputs, weights, workspace)
-    write_card_logits(0, list_cards(np.int64(FULL), workspace.cards, 0), BELIEF, count, half, weights, workspace)
+    write_card_logits(0, list_cards(np.int64(FULL), workspace.plain.left, 0), BELIEF, count, half, weights, workspace)
 
 
 @device_function

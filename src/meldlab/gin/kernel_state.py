@@ -262,11 +262,9 @@ class Workspace(NamedTuple):
 class PolicyWorkspace(NamedTuple):
     """Arrays for the decision of a policy, and its input."""
 
-    plain: Workspace  # of the prior network
-    layers: Any  # [2, 5, wide] float32: of each suit, and their mean
-    active: Any  # [wide] int64, units of a layer that are not 0 in all suits
+    plain: Workspace  # of the prior network; then ``plain.left`` has the cards of the actions that are compared
+    layers: Any  # [2, 6, wide] float32: units of each suit, their mean, and indices of the units that are not 0 in all suits
     values: Any  # [64] float64, logits of the actions that are compared
-    cards: Any  # [64] int64, cards of these actions
     planes: Any  # of a PolicyInput, as are the next two
     float_planes: Any
     scalars: Any

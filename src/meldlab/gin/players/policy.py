@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing
-from meldlab.gin.kernel_players import policy_workspace
+from meldlab.gin.kernel_players import wide_workspace
 from meldlab.gin.kernel_policy import KNOCK_PLANE, policy_input, policy_value, sample_discard, sample_take, write_belief
 from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, PASS, TAKE, PolicyInput, PolicyParameters, PolicyWeights, PolicyWorkspace
 from meldlab.gin.move import DRAW as DRAW_MOVE
@@ -128,5 +128,5 @@ class PolicyPlayer(KernelPlayer):
 
     def _inputs(self, view: View) -> tuple[PolicyInput, PolicyWorkspace]:
         """Return the input of the network, without a prior in a small game, and the workspace it is written on."""
-        workspace = policy_workspace(self.parameters())
+        workspace = wide_workspace(self.policy.own.shape[1])
         return policy_input(state_of(view)[0], view.seat, not view.rules.small, self.policy, workspace), workspace
