@@ -233,10 +233,10 @@ def test_unseen_cards_of_a_described_game_change_nothing_that_an_agent_sees(name
             before = observed if other == agent else env.observe(other)
             redealt = state.redeal(seat, Chance(7, number, seat))
             differed += redealt != state
-            table.vector.place(0, redealt)
+            table.vector.set_state(0, redealt)
             assert (table.features(seat) == before["observation"]).all()
             assert other != agent or (table.mask() == before["action_mask"]).all()
-            table.vector.place(0, state)
+            table.vector.set_state(0, state)
     assert differed
     assert table.state.result is not None
     assert "the game is over, scores" in str(table)

@@ -67,30 +67,17 @@ def with_score(state, layout, cards, points, number, what):
 
 
 @device_function(inline="never")
-def with_size(state, layout, lists, number, what):
-    """Return the lists that are not empty and whose size compares with a number as asked."""
+def with_number(state, layout, lists, points, number, what):
+    """Return the lists with cards whose sum of scores, or without ``points`` (0) whose size, compares with a number as asked."""
     result = candidates(state, layout, lists)
     if result:
         passed = 0
         for i in range(state[result]):
             cards = state[result + 1 + i]
             size = size_of(state, layout, cards)
+            value = small(state, total(state, layout, cards, points)) if points else size
             state[result + 1 + passed] = cards
-            passed += holds(size, number, what) and size > 0
-        cut(state, result, passed)
-    return result
-
-
-@device_function(inline="never")
-def with_sum(state, layout, lists, points, number, what):
-    """Return the lists of which the sum of the scores compares with a number as asked."""
-    result = candidates(state, layout, lists)
-    if result:
-        passed = 0
-        for i in range(state[result]):
-            cards = state[result + 1 + i]
-            state[result + 1 + passed] = cards
-            passed += holds(small(state, total(state, layout, cards, points)), number, what) and size_of(state, layout, cards) > 0
+            passed += holds(value, number, what) and size > 0
         cut(state, result, passed)
     return result
 

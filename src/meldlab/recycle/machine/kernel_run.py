@@ -8,7 +8,7 @@ from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_cards import acted, find_location, log_event, put, touch
-from meldlab.recycle.machine.kernel_filters import any_of, any_with_attribute, holds, with_attribute, with_score, with_size, with_sum
+from meldlab.recycle.machine.kernel_filters import any_of, any_with_attribute, holds, with_attribute, with_number, with_score
 from meldlab.recycle.machine.kernel_lists import (
     card_at,
     end_card,
@@ -327,9 +327,9 @@ def run(code, data, layout, state, pc, allowed, fuel):
         elif op == k.FILTER_SCORE:
             state[a] = with_score(state, layout, state[b], state[c], state[d], code[here + 5])
         elif op == k.FILTER_SIZE:
-            state[a] = with_size(state, layout, state[b], state[d], code[here + 5])
+            state[a] = with_number(state, layout, state[b], 0, state[d], code[here + 5])
         elif op == k.FILTER_SUM:
-            state[a] = with_sum(state, layout, state[b], state[c], state[d], code[here + 5])
+            state[a] = with_number(state, layout, state[b], state[c], state[d], code[here + 5])
         elif op == k.JANY_ATTRIBUTE:
             # Operands of these: as above, where to go, and how it is compared + 8 if to go there when nothing is found.
             what = code[here + 5]
