@@ -367,7 +367,8 @@ def web(small: bool, most: int) -> Iterator[Measured]:
 
 def vector(small: bool, most: int) -> Iterator[Measured]:
     """Vector environments: steps of more and more tables at once."""
-    from meldlab.adapters.vector import GinVector, RecycleVector
+    from meldlab.gin.vector import GinVector
+    from meldlab.recycle.vector import RecycleVector
 
     sizes = [1, 16, 256, 4096, *([] if small else [16_384, 65_536])]
     kinds: dict[str, Callable[[int], Any]] = {

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from meldlab.adapters.vector import RecycleVector
+from meldlab.recycle.vector import RecycleVector
 
 TABLES, OPTIONS, POSITIONS, LONGEST = 1024, 3, 1 << 16, 8
 

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from meldlab.adapters.vector import GinVector
 from meldlab.gin.rules import Rules
+from meldlab.gin.vector import GinVector
 
 TABLES, STEPS, WIDE, RATE, MIXING = 512, 64, 64, 2e-3, 0.01
 ROUND = Rules(match_points=0)  # a single round, rewarded by its points / 100

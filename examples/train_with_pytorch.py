@@ -12,8 +12,8 @@ import time
 import torch
 from torch import nn
 
-from meldlab.adapters.vector import GinVector
 from meldlab.gin.rules import Rules
+from meldlab.gin.vector import GinVector
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 TABLES, STEPS = (16_384, 64) if DEVICE == "cuda" else (512, 64)

@@ -54,7 +54,8 @@ def bench_vector(
 
 def _environments(tables: int, seed: int, device: str) -> dict[str, Any]:
     """Return our vector environments, by what the row is called."""
-    from meldlab.adapters.vector import GinVector, RecycleVector
+    from meldlab.gin.vector import GinVector
+    from meldlab.recycle.vector import RecycleVector
 
     # Described games are stepped by a machine that only the CPU has; Leduc poker is there for comparison: others have it too.
     described = {"Block Rummy": "block_rummy", "Leduc poker": "leduc_poker"} if device == "cpu" else {}

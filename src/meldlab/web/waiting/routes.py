@@ -32,7 +32,7 @@ GoalText = Annotated[str, Query(pattern=GOAL, description="gin, or knock:K for d
 HandText = Annotated[str, Query(max_length=60, description="Cards, such as AC QH KD.")]
 
 
-class Found(HandAnswer):
+class WholeHand(HandAnswer):
     """A whole hand; ``sd``, ``quantiles`` and ``chances`` are None from seven cards on, as they take long."""
 
     curve: list[float]
@@ -49,7 +49,7 @@ class HandTold(BaseModel):
     hand: list[str]
     solved: list[int]
     """Sizes of hands that can be looked up here at once."""
-    found: Found | None
+    found: WholeHand | None
     """Nothing while cards are missing."""
 
 
