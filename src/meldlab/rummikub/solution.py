@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +23,7 @@ from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
 
-if TYPE_CHECKING:
-    from meldlab.rummikub.steps import Step
-
-__all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "as_lists", "match_sets", "parse_table", "shared"]
+__all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_table", "shared"]
 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
@@ -134,30 +130,6 @@ class Solution:
         """Return what stays on the rack."""
         return tuple(sorted((Counter(self.position.rack) - Counter(self.played)).elements()))
 
-    def as_json(self, plan: "Sequence[Step] | None" = None) -> dict[str, Any]:
-        """Return the solution as JSON data, with the steps that carry it out, or those of a plan that is known already."""
-        from meldlab.rummikub.opening import opening_points
-        from meldlab.rummikub.steps import describe_steps
-
-        rules = self.position.rules
-        return {
-            "played": [str(tile) for tile in self.played],
-            "left": [str(tile) for tile in self.leftover],
-            "count": self.count,
-            "value": self.value,
-            "table": as_lists(self.table),
-            "kept": self.kept,
-            "kept_sets": as_lists(self.kept_sets),
-            "sets": len(self.position.table),
-            "moved": self.moved,
-            "steps": describe_steps(self, plan),
-            "proven": self.proven,
-            "method": self.method,
-            "seconds": round(self.seconds, 6),
-            "opening": None if self.position.opened else {"points": opening_points(self), "needed": rules.opening},
-            "rules": rules.as_record(),
-        }
-
     def _repr_svg_(self) -> str:
         home = {new: old for old, new in match_sets(self.position.table, self.table).items()}
         came, new, moved = Counter(self.played), list[tuple[int, int]](), list[tuple[int, int]]()
@@ -174,11 +146,6 @@ class Solution:
         tiles, sure = "tile" if self.count == 1 else "tiles", "proven best" if self.proven else "not proven best"
         said = f"{self.count} {tiles}, {self.value} points, {self.moved} moved; {sure}" if self.played else "nothing to play: draw"
         return draw([tile_set.tiles for tile_set in self.table], self.leftover, new, moved, said)
-
-
-def as_lists(table: Sequence[TileSet]) -> list[list[str]]:
-    """Return sets as lists of the names of their tiles."""
-    return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
 
 
 def shared(old: TileSet, new: TileSet) -> int:

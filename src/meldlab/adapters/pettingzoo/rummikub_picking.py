@@ -29,8 +29,8 @@ __all__ = ["Picking", "format_table"]
 class Picking:
     """The tiles picked so far for a turn; nothing can be picked that leads to no play.
 
-    So every set of rack tiles that can be played at once is reached, in any order of its tiles, and no player is ever stuck. Where the search
-    comes to no end within ``nodes`` (which jokers that are not free can bring about), a tile counts as unplayable.
+    So every set of rack tiles that can be played at once is reached, in any order of its tiles, and no player is ever stuck. Where the
+    search comes to no end within ``nodes`` (which jokers under a joker rule can cause), a tile counts as unplayable.
     """
 
     position: Position

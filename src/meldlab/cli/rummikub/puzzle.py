@@ -6,7 +6,7 @@ import typer
 
 from meldlab.cli.options import JsonOption, NewDealOption, need_input, new_seed, print_json
 from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, RulesOption, as_flags, changed, told
-from meldlab.cli.rummikub.solve import show
+from meldlab.cli.rummikub.solve import answer_json, as_lists, show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,10 +34,8 @@ def puzzle(
     seed = new_seed(seed)
     found = room.make_puzzle(seed, hard=hard, rules=changed(rules, joker_rule=jokers))
     if json:
-        from meldlab.rummikub.solution import as_lists
-
         position = {"table": as_lists(found.position.table), "rack": [str(tile) for tile in found.position.rack]}
-        extra = {"simple": found.simple, "unique": found.unique, "solution": found.solution.as_json()}
+        extra = {"simple": found.simple, "unique": found.unique, "solution": answer_json(found.solution)}
         print_json({"seed": seed, "hard": hard, "rules": found.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console

@@ -10,7 +10,7 @@ from meldlab.cli.rummikub.options import HOUSE, OFFICIAL, JokersOption, RulesOpt
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Solution, WhyNot
+    from meldlab.rummikub import Alternatives, Solution, TileSet, WhyNot
 
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
@@ -84,7 +84,7 @@ def solve(
     if lp:
         write_lp(lp, answer)
     if json:
-        print_json(answer.as_json() | ({"why_not": doubt_json(doubt)} if doubt else {}) | (every_json(every) if every else {}))
+        print_json(answer_json(answer) | ({"why_not": doubt_json(doubt)} if doubt else {}) | (every_json(every) if every else {}))
         return
     show(answer)
     if every:
@@ -128,9 +128,34 @@ def doubt_json(doubt: "WhyNot") -> dict[str, Any]:
 
 def every_json(every: "Alternatives") -> dict[str, Any]:
     """Return all best tables as JSON wants them."""
-    from meldlab.rummikub.solution import as_lists
-
     return {"all": [as_lists(one) for one in every.tables], "all_complete": every.complete}
+
+
+def as_lists(table: "tuple[TileSet, ...]") -> list[list[str]]:
+    """Return a table as JSON wants it."""
+    return [[str(tile) for tile in tile_set.tiles] for tile_set in table]
+
+
+def answer_json(answer: "Solution") -> dict[str, Any]:
+    """Return an answer as JSON wants it."""
+    from meldlab.rummikub import describe_steps, opening_points
+
+    rules = answer.position.rules
+    opening = {} if answer.position.opened else {"opening": {"points": opening_points(answer), "needed": rules.opening}}
+    return {
+        "played": [str(tile) for tile in answer.played],
+        "count": answer.count,
+        "value": answer.value,
+        "table": as_lists(answer.table),
+        "kept": answer.kept,
+        "kept_sets": as_lists(answer.kept_sets),
+        "moved": answer.moved,
+        "moves": describe_steps(answer),
+        "proven": answer.proven,
+        "method": answer.method,
+        "seconds": round(answer.seconds, 6),
+        "rules": rules.as_record(),
+    } | opening
 
 
 def show(answer: "Solution") -> None:

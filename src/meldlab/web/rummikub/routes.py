@@ -114,15 +114,13 @@ class BestMove(BaseModel):
     value: int
     table: str
     kept: int
-    kept_sets: list[list[str]]
     sets: int
     moved: int
     proven: bool
     """False if the time was over before nothing better could be excluded."""
     method: str
-    seconds: float
+    milliseconds: float
     opening: Opening | None
-    rules: dict[str, Any]
     steps: list[str]
     frames: list[TableAtStep]
     """The table before the move, then after each step."""

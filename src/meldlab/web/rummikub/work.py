@@ -11,10 +11,12 @@ from meldlab.rummikub import (
     Puzzle,
     Solution,
     Tile,
+    describe_steps,
     find_alternatives,
     find_steps,
     format_table,
     make_puzzle,
+    opening_points,
     parse_table,
     solve,
     why_not,
@@ -80,9 +82,25 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
 
 
 def told(answer: Solution) -> dict[str, Any]:
-    """Return a solution as the API answers: the table as text, and the table after each step."""
-    plan = find_steps(answer)
-    return answer.as_json(plan) | {"table": format_table(answer.table), "frames": list(frames(answer, plan))}
+    """Return an answer as the API tells it."""
+    position, plan = answer.position, find_steps(answer)
+    opening = None if position.opened else {"points": opening_points(answer), "needed": position.rules.opening}
+    return {
+        "played": _texts(answer.played),
+        "left": _texts(answer.leftover),
+        "count": answer.count,
+        "value": answer.value,
+        "table": format_table(answer.table),
+        "kept": answer.kept,
+        "sets": len(position.table),
+        "moved": answer.moved,
+        "proven": answer.proven,
+        "method": answer.method,
+        "milliseconds": round(answer.seconds * 1000, 1),
+        "opening": opening,
+        "steps": describe_steps(answer, plan),
+        "frames": list(frames(answer, plan)),
+    }
 
 
 def _texts(tiles: tuple[Tile, ...]) -> list[str]:
