@@ -22,12 +22,13 @@ from meldlab.rummikub import (
     Solution,
     Tile,
     find_alternatives,
+    kernel_search,
+    kernel_tables,
     random_position,
     solve,
     violations,
     why_not,
 )
-from meldlab.rummikub import kernel as k
 from meldlab.rummikub import search as searching
 from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.integer_program import IntegerProgram
@@ -43,16 +44,16 @@ RACK = "R1 K6 K10 K11 K12 B1 B2 O1 O2"
 @pytest.fixture
 def visited(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list to which each call of the kernel adds the states it has visited."""
-    states, real = list[int](), k.search
+    states, real = list[int](), kernel_search.search
 
     def counted(*arguments: Any) -> int:
-        counters = next(one.counters for one in arguments if isinstance(one, k.Scratchpad))
-        before = 0 if counters[k.DEPTH] == k.FRESH else int(counters[k.NODES])
+        counters = next(one.counters for one in arguments if isinstance(one, kernel_tables.SearchWorkspace))
+        before = 0 if counters["depth"][0] == kernel_tables.NOT_STARTED else int(counters["nodes"][0])
         cost = int(real(*arguments))
-        states.append(int(counters[k.NODES]) - before)
+        states.append(int(counters["nodes"][0]) - before)
         return cost
 
-    monkeypatch.setattr(k, "search", counted)
+    monkeypatch.setattr(kernel_search, "search", counted)
     return states
 
 

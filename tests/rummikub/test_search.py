@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
-from meldlab.rummikub import DIFFICULTIES, Objective, Position, Rules, Tile, random_position, solve, violations
-from meldlab.rummikub import kernel as k
+from meldlab.rummikub import DIFFICULTIES, Objective, Position, Rules, Tile, kernel_tables, random_position, solve, violations
 from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.search import Problem, search
@@ -104,7 +103,7 @@ def lanes_by_codes(numbers: int) -> NDArray[np.bool_]:
     for n in range(numbers):
         after = np.zeros((len(states), 3), np.int64)
         for code, used, tiles, jokers in product(range(16), range(3), range(3), range(3)):
-            to = k.NEXT[int(n == numbers - 3), code, tiles, jokers]
+            to = kernel_tables.NEXT[int(n == numbers - 3), code, tiles, jokers]
             if to >= 0 and used + jokers <= 2:
                 after[:, tiles] |= (states >> (code + 16 * used) & 1) << (to + 16 * (used + jokers))
         states = after.reshape(-1)

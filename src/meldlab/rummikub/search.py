@@ -1,8 +1,8 @@
 """The exact search as seen from Python: tiles and sets in, the best new table out.
 
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
->>> found = search(Problem.of(position, Objective("value")))
->>> found.weight_left, found.broken, format_table(found.table)
+>>> result = search(Problem.of(position, Objective("value")))
+>>> result.weight_left, result.broken, format_table(result.table)
 (0, 1, 'K9 B9 O9 | R5 R6 R7 R8 J=R9')
 """
 
@@ -16,15 +16,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.parallel import chunks
-from meldlab.rummikub import kernel
+from meldlab.rummikub import kernel_search
 from meldlab.rummikub.budget import Budget, BudgetExceeded
+from meldlab.rummikub.kernel_tables import (
+    CHOICES,
+    COUNTERS,
+    FRAME,
+    GROUP,
+    GROUPS,
+    INFINITE_COST,
+    KEPT,
+    MAX_SETS,
+    NOT_STARTED,
+    SCALE,
+    SHAPES,
+    KeptSets,
+    SearchProblem,
+    SearchWorkspace,
+)
 from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["NO_SETS", "Found", "Problem", "covers", "format_table", "locks_of", "search", "table_of", "warm_up"]
+__all__ = ["NO_SETS", "Problem", "SearchResult", "covers", "format_table", "kept_sets_of", "search", "table_of", "warm_up"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 UNKNOWN = -1  # a least cost of which nothing is known
@@ -89,7 +105,7 @@ class Problem:
         return type(self)(self.rules, *grids, self.must_jokers, self.may_jokers, self.joker_weight, self.sets)
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The new table, the weight that stays on the rack, how many of the problem's sets were broken, and the states visited."""
 
     table: tuple[TileSet, ...]
@@ -98,27 +114,31 @@ class Found(NamedTuple):
     nodes: int
 
 
-def _new_work() -> kernel.Scratchpad:
-    shapes = (16, 72), (16, 17, 4, 3, 16), 10, (kernel.MEMO, 4), (16, 19), kernel.LISTS, (kernel.LISTS, 8), (16 * kernel.MOST_STEPS, 3)
-    return kernel.Scratchpad._make(np.zeros(shape, np.int64) for shape in shapes)
+def _new_workspace() -> SearchWorkspace:
+    kinds = {"counters": COUNTERS, "frames": FRAME}
+    return SearchWorkspace(**{name: np.zeros(shape, kinds.get(name, np.int64)) for name, shape in SHAPES.items()})
 
 
 @dataclass
 class Workspace(threading.local):
-    """The arrays of one thread, allocated once; the best way and its runs are where the search leaves them."""
+    """The arrays of one thread, allocated once; the best path and its runs are where the search leaves them."""
 
-    work: kernel.Scratchpad = field(default_factory=_new_work)
+    arrays: SearchWorkspace = field(default_factory=_new_workspace)
     best: NDArray[np.int64] = field(default_factory=lambda: np.zeros((16, 10), np.int64))
     runs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((64, 4), np.int64))
+
+    def __post_init__(self) -> None:
+        self.counters = {name: self.arrays.counters[name] for name in COUNTERS.names or ()}
+        """Views of the one record, by name."""
 
 
 WORK = Workspace()
 TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
 JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
-NO_SETS = kernel.Locks(np.full((16, kernel.MOST_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
+NO_SETS = KeptSets(np.full((16, MAX_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
 
 
-def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> Found | None:
+def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> SearchResult | None:
     """Return a table with the least weight left on the rack and, if asked to ``keep``, the fewest sets broken; nothing if there is none.
 
     Past the budget it raises BudgetExceeded with the best table so far.
@@ -128,25 +148,25 @@ def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None)
     """
     budget = budget or Budget()
     before = budget.nodes
-    cost, whole = _run(problem, NO_SETS, UNKNOWN, budget)
-    if cost >= kernel.NEVER:
-        if whole:
+    cost, complete = _run(problem, NO_SETS, UNKNOWN, budget)
+    if cost >= INFINITE_COST:
+        if complete:
             return None
         raise BudgetExceeded
-    left, broken = cost // kernel.SCALE, 0
+    left, broken = cost // SCALE, 0
     sets: Sequence[TileSet] = ()
     if keep and problem.sets:
-        if whole:
-            calmest, whole = _run(problem, locks_of(problem), cost, budget)
-            if calmest < kernel.NEVER:
-                cost, sets = calmest, problem.sets
-        broken = cost % kernel.SCALE if sets else len(problem.sets)
-    runs = WORK.runs[: WORK.work.counters[kernel.RUNS]].tolist()
-    found = Found(tuple(table_of(problem, sets, WORK.best, runs)), left, broken, before - budget.nodes)
+        if complete:
+            cost_locked, complete = _run(problem, kept_sets_of(problem), cost, budget)
+            if cost_locked < INFINITE_COST:
+                cost, sets = cost_locked, problem.sets
+        broken = cost % SCALE if sets else len(problem.sets)
+    runs = WORK.runs[: WORK.counters["runs"][0]].tolist()
+    result = SearchResult(tuple(table_of(problem, sets, WORK.best, runs)), left, broken, before - budget.nodes)
     budget.nodes -= CALL
-    if not whole:
-        raise BudgetExceeded(found.table)
-    return found
+    if not complete:
+        raise BudgetExceeded(result.table)
+    return result
 
 
 def warm_up() -> None:
@@ -154,46 +174,46 @@ def warm_up() -> None:
     search(Problem.of(Position.parse("K6 B6 O6", "O1 O2"), Objective()))
 
 
-def _run(problem: Problem, locks: kernel.Locks, least: int, budget: Budget) -> tuple[int, bool]:
-    """Return the cost of the best way, which the workspace now holds, and whether the budget sufficed to prove it the best."""
-    counters, most = WORK.work.counters, max(0, budget.nodes)
+def _run(problem: Problem, locked: KeptSets, least: int, budget: Budget) -> tuple[int, bool]:
+    """Return the cost of the best path, which the workspace now holds, and whether the budget sufficed to prove it the best."""
+    counters, most = WORK.counters, max(0, budget.nodes)
     game = np.array((problem.rules.numbers, problem.must_jokers, problem.may_jokers, problem.joker_weight), np.int64)
-    question = kernel.Question(game, problem.must, problem.may, problem.weights, kernel.CHOICES[problem.rules.colours - 1], locks)
-    arguments = question, least, WORK.work, WORK.best, WORK.runs
-    counters[kernel.DEPTH], counters[kernel.LIMIT] = kernel.FRESH, min(FIRST, most)
-    cost = int(kernel.search(*arguments))
+    laid = SearchProblem(game, problem.must, problem.may, problem.weights, CHOICES[problem.rules.colours - 1], locked)
+    arguments = laid, least, WORK.arrays, WORK.best, WORK.runs
+    counters["depth"][0], counters["limit"][0] = NOT_STARTED, min(FIRST, most)
+    cost = int(kernel_search.search(*arguments))
     if cost < 0:
-        for _, many in chunks(most - FIRST, FIRST):
-            counters[kernel.LIMIT] += many
-            cost = int(kernel.search(*arguments))
+        for _, nodes in chunks(most - FIRST, FIRST):
+            counters["limit"][0] += nodes
+            cost = int(kernel_search.search(*arguments))
             if cost >= 0 or budget.seconds <= 0:
                 break
-    budget.nodes -= int(counters[kernel.NODES])
-    return (cost, True) if cost >= 0 else (int(counters[kernel.BEST]), False)
+    budget.nodes -= int(counters["nodes"][0])
+    return (cost, True) if cost >= 0 else (int(counters["best"][0]), False)
 
 
-def locks_of(problem: Problem) -> kernel.Locks:
-    """Return where each set begins, its lane, and where kept runs lie; each run gets one of four bits of its colour.
+def kept_sets_of(problem: Problem) -> KeptSets:
+    """Return where the sets of a problem start, their shapes, and what kept runs cover; each run gets one of four bits of its colour.
 
-    Four suffice: at one number lie at most two tiles and two jokers of a colour.
+    Four suffice: at one number there are at most two tiles and two jokers of a colour.
     """
-    begins, lanes, lies = NO_SETS.begins.copy(), np.zeros((len(problem.sets), 3), np.int64), np.zeros((16, 2), np.int64)
+    starts, shapes, covers = NO_SETS.starts.copy(), np.zeros((len(problem.sets), 3), np.int64), np.zeros((16, 2), np.int64)
     starting = [0] * problem.rules.numbers
     until = [[-1] * 4 for _ in range(4)]
-    for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, problem.sets)), key=lambda one: one[1][0]):
+    for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, problem.sets)), key=lambda item: item[1][0]):
         colour, last = naturals[0].colour, naturals[-1].number - 1
         if first == last:
-            lanes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
+            shapes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
         else:
             local = next(i for i in range(4) if until[colour][i] < first)
             until[colour][local] = last
-            lanes[s] = colour, 4 * colour + local, jokers
+            shapes[s] = colour, 4 * colour + local, jokers
             for tile in naturals[1:]:
-                lies[tile.number - 1, 0] |= 1 << 4 * colour + local
-            lies[last, 1] |= 1 << 4 * colour + local
-        begins[first, starting[first]] = s
+                covers[tile.number - 1, 0] |= 1 << 4 * colour + local
+            covers[last, 1] |= 1 << 4 * colour + local
+        starts[first, starting[first]] = s
         starting[first] += 1
-    return kernel.Locks(begins, lanes, lies)
+    return KeptSets(starts, shapes, covers)
 
 
 def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
@@ -204,9 +224,9 @@ def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
 def table_of(problem: Problem, sets: Sequence[TileSet], trail: Grid, runs: list[list[int]]) -> list[TileSet]:
     """Return the sets along a trail: those kept, groups and runs; spare jokers go to the first set with room."""
     numbers, colours = problem.rules.numbers, problem.rules.colours
-    choices, laid = _choice_rows(colours), trail[:numbers, kernel.GROUP].tolist()
+    choices, laid = _choice_rows(colours), trail[:numbers, GROUP].tolist()
     groups = [(number, choices[group]) for number, group in enumerate(laid, 1) if group in choices]
-    kept = int(np.bitwise_or.reduce(trail[:numbers, kernel.KEPT])) if sets else 0
+    kept = int(np.bitwise_or.reduce(trail[:numbers, KEPT])) if sets else 0
     table = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1]
     spare = problem.must_jokers + problem.may_jokers
     if spare:
@@ -259,7 +279,7 @@ def _parts(tiles: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
     """Split tiles of one number (four colours, then jokers) into groups."""
     if not any(tiles):
         return ()
-    for part in kernel.GROUPS[colours - 1]:
+    for part in GROUPS[colours - 1]:
         rest = tuple(w - p for w, p in zip(tiles, part, strict=True))
         if min(rest) >= 0:
             try:
@@ -272,7 +292,7 @@ def _parts(tiles: tuple[int, ...], colours: int) -> tuple[tuple[int, ...], ...]:
 @cache
 def _choice_rows(colours: int) -> dict[int, list[int]]:
     """Return the choices that lay groups, by number."""
-    return {i: row for i, row in enumerate(kernel.CHOICES[colours - 1].tolist()) if any(row)}
+    return {i: row for i, row in enumerate(CHOICES[colours - 1].tolist()) if any(row)}
 
 
 @cache

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +22,6 @@ from meldlab.rummikub.position import Position, parse_table
 from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_table", "shared"]
 

@@ -56,7 +56,7 @@ def solve_if_possible(
     """Return the best move, or None if the required tiles cannot be played; BudgetExceeded if that is not known."""
     if method not in METHODS:
         raise NoSuchThing("method", method, METHODS)
-    if Counter(objective.required) - Counter(position.rack):
+    if objective.required and Counter(objective.required) - Counter(position.rack):
         return None
     start, budget = time.perf_counter(), Budget(nodes, seconds)
     try:

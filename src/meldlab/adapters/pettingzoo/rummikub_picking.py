@@ -29,33 +29,33 @@ __all__ = ["Picking", "format_table"]
 class Picking:
     """The tiles picked so far for a turn; nothing can be picked that leads to no play.
 
-    So every set of rack tiles that can be played at once is reached, in any order of its tiles, and nobody is ever stuck. Where the search
-    comes to no end within ``nodes`` (which jokers that are not free can bring about), a tile counts as unplayable.
+    So every set of rack tiles that can be played at once is reached, in any order of its tiles, and no player is ever stuck. Where the
+    search comes to no end within ``nodes`` (which jokers under a joker rule can cause), a tile counts as unplayable.
     """
 
     position: Position
     picked: tuple[Tile, ...] = ()
-    refused: frozenset[Tile] = frozenset()
+    unplayable: frozenset[Tile] = frozenset()
     """Tiles that could not join what was picked before; then they cannot join more either."""
     plays: tuple[Solution, ...] = ()
-    """Turns that were found on the way and use all that is picked."""
+    """Turns found before that use all that is picked."""
     nodes: int = NODES
     seconds: float = SECONDS
 
     @cached_property
     def _looked(self) -> tuple[tuple[Tile, ...], frozenset[Tile], tuple[Solution, ...]]:
-        left, refused, plays = Counter(self.position.rack) - Counter(self.picked), set(self.refused), list(self.plays)
+        left, unplayable, plays = Counter(self.position.rack) - Counter(self.picked), set(self.unplayable), list(self.plays)
         # A turn that was found vouches for all its tiles.
         fits = {tile for play in plays for tile in Counter(play.played) - Counter(self.picked)}
         for tile in sorted(left):
-            if tile not in refused and tile not in fits:
+            if tile not in unplayable and tile not in fits:
                 play = self._play(self.position, (*self.picked, tile))
                 if play is None:
-                    refused.add(tile)
+                    unplayable.add(tile)
                 else:
                     plays.append(play)
                     fits |= set(Counter(play.played) - Counter(self.picked))
-        return tuple(sorted(fits)), frozenset(refused), tuple(plays)
+        return tuple(sorted(fits)), frozenset(unplayable), tuple(plays)
 
     @property
     def open(self) -> tuple[Tile, ...]:
@@ -69,17 +69,17 @@ class Picking:
             return None
         play = self._play(replace(self.position, rack=self.picked), self.picked, keep="sets")
         if play is None:
-            play = next((one for one in self.plays if Counter(one.played) == Counter(self.picked)), None)
+            play = next((play for play in self.plays if Counter(play.played) == Counter(self.picked)), None)
         return None if play is None else play.table
 
     def pick(self, tile: Tile) -> "Picking":
         """Return the turn with one tile more."""
-        fits, refused, plays = self._looked
+        fits, unplayable, plays = self._looked
         if tile not in fits:
             raise NotLegalHere(f"{tile} cannot be played with {' '.join(map(str, self.picked)) or 'this table'}")
         picked = tuple(sorted((*self.picked, tile)))
         vouching = tuple(play for play in plays if not Counter(picked) - Counter(play.played))
-        return replace(self, picked=picked, refused=refused, plays=vouching)
+        return replace(self, picked=picked, unplayable=unplayable, plays=vouching)
 
     def _play(self, position: Position, must: tuple[Tile, ...], keep: str = "none") -> Solution | None:
         try:

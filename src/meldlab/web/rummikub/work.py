@@ -11,6 +11,7 @@ from meldlab.rummikub import (
     Puzzle,
     Solution,
     Tile,
+    describe_steps,
     find_alternatives,
     find_steps,
     format_table,
@@ -20,7 +21,6 @@ from meldlab.rummikub import (
     why_not,
 )
 from meldlab.rummikub.checker import table_violations
-from meldlab.rummikub.steps import describe_steps
 from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 from meldlab.web.rummikub.laying import frames
 from meldlab.web.rummikub.taps import house
