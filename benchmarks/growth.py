@@ -194,7 +194,7 @@ def recycle(small: bool, most: int) -> Iterator[Measured]:
 
 def arena(small: bool, most: int) -> Iterator[Measured]:
     """Contests of gin on one core, by the number of games."""
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.gin import Gin
 
     top = 10_000 if small else 100_000
@@ -205,10 +205,10 @@ def arena(small: bool, most: int) -> Iterator[Measured]:
         "random v random, at the table": (["random", "random"], [2, 6, 18]),
     }
     for name, (players, sizes) in pairs.items():
-        contest(Gin(), players, 2, threads=1)
+        play_contest(Gin(), players, 2, threads=1)
         jobs = {size: partial(contest, Gin(), players, size, threads=1) for size in sizes}
         yield series(name, "games", "CPU seconds", [(size, spent(job, 2).cpu) for size, job in jobs.items()])
-        found = contest(Gin(), players, sizes[1], threads=1)
+        found = play_contest(Gin(), players, sizes[1], threads=1)
         yield series(name, "games", "rounds of a game", [(found.games, found.total("rounds") / found.games)])
         if name == "simple v simple":
             # Up to a second's worth of games is counted at a time; memory grows beyond that.
@@ -223,7 +223,7 @@ def _doubled(most: int) -> list[int]:
 
 def cores(small: bool, most: int) -> Iterator[Measured]:
     """One contest on more and more cores of a machine, the same work for each core."""
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.gin import Gin
     from meldlab.recycle.game import Described
 
@@ -234,7 +234,7 @@ def cores(small: bool, most: int) -> Iterator[Measured]:
         "Block Rummy, random players": (Described.named("block_rummy"), ["random", "random"], round(6000 * share)),
     }
     for name, (game, players, games) in jobs.items():
-        contest(game, players, 2, threads=1)
+        play_contest(game, players, 2, threads=1)
         rows = []
         for threads in _doubled(most):
             many = games * threads
@@ -248,21 +248,21 @@ def cluster(small: bool, most: int) -> Iterator[Measured]:
     from distributed import LocalCluster
 
     from meldlab.runs.store import Store
-    from meldlab.runs.tasks import Shard, play
+    from meldlab.runs.tasks import Task, run_tasks
 
     games, each = 2000, 3 if small else 6
     numbers, on_cluster, on_threads, empty = count(), [], [], []
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder, "runs.sqlite"))
 
-        def rate(shards: list[Shard], times: int = 2, **where: Any) -> float:
+        def rate(shards: list[Task], times: int = 2, **where: Any) -> float:
             """Return shards a second by the clock, each time in a run of its own."""
             clock = spent(lambda: play(shards, store.run("growth", {"nth": next(numbers)}), **where), times).clock
             return len(shards) / clock
 
         for workers in _doubled(8):
-            shards = Shard("gin.contest", "ensemble", "simple", seed=SEED, games=games * each * min(workers, most)).split(games)
-            tiny = Shard("gin.contest", "simple", "simple", seed=SEED, games=2 * 100 * min(workers, most)).split(2)
+            shards = Task("contest", "ensemble", "simple", seed=SEED, games=games * each * min(workers, most)).split(games)
+            tiny = Task("contest", "simple", "simple", seed=SEED, games=2 * 100 * min(workers, most)).split(2)
             with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as those:
                 address = those.scheduler_address
                 rate(tiny[: 10 * workers], 1, cluster=address)  # every worker loads its kernels
@@ -279,22 +279,22 @@ def store(small: bool, most: int) -> Iterator[Measured]:
     from dataclasses import replace
 
     from meldlab.arena.shards import play_shard
-    from meldlab.runs.store import Done, Store, canonical, claimant
-    from meldlab.runs.tasks import Shard
+    from meldlab.runs.store import TaskResult, Store, canonical, worker_id
+    from meldlab.runs.tasks import Task
 
-    sample = Shard("gin.contest", "simple", "simple", seed=SEED, games=5000)
+    sample = Task("contest", "simple", "simple", seed=SEED, games=5000)
     counts, step = canonical(play_shard(sample)), 100
     written, found, summed, size = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "runs.sqlite")
         run = Store.open(place).run("growth", {})
-        owner, rows, keys = claimant(), 0, list[str]()
+        owner, rows, keys = worker_id(), 0, list[str]()
 
         def write() -> None:
             nonlocal rows
             some = [replace(sample, first=sample.games * (rows + nth)) for nth in range(step)]
             run.claim([one.row() for one in some], owner)
-            run.write([Done(one.key, counts, 0.5) for one in some])
+            run.write([TaskResult(one.key, counts, 0.5) for one in some])
             keys.extend(one.key for one in some)
             rows += step
 

@@ -10,7 +10,7 @@ from meldlab.cli.app import main
 from meldlab.dry_run import Probe, compute_cost, contest_cost, tried, tuning_cost
 from meldlab.gin import Gin
 from meldlab.gin.computing.compute import Setting
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 
 COMMANDS = {
     "gin arena simple gin-only --games 5000000": "5,000,000 games of gin",
@@ -99,7 +99,7 @@ def test_time_grows_with_the_games_and_falls_with_the_cores(monkeypatch: pytest.
     assert contest_cost(Gin(), [["simple", "simple"]] * 3, 6000, threads=1).seconds == pytest.approx(18)
     many, few = (contest_cost(Gin(), [["simple", "simple"]], games, threads=1).memory for games in (10**9, 10))
     assert many - few == pytest.approx(32e9, rel=0.01)
-    assert tuning_cost(Shard("gin.contest", "simple"), 6000, threads=1).seconds == pytest.approx(3)  # a piece is a mirrored pair
+    assert tuning_cost(Task("contest", "simple"), 6000, threads=1).seconds == pytest.approx(3)  # a piece is a mirrored pair
 
 
 def test_a_pass_over_ten_cards_is_told_though_no_cpu_may_do_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,24 +34,24 @@ def bench_tuning(
     from meldlab.gin import Rules, players
     from meldlab.gin.batch import play_batch
     from meldlab.runs.store import Store
-    from meldlab.runs.tasks import Shard, play
+    from meldlab.runs.tasks import Task, run_tasks
 
     first, second = players.parse("ensemble:paper"), players.parse("simple")
-    pieces = Shard("gin.contest", "ensemble:paper", "simple", seed=seed, games=games // 2 * 2 * shards).split(games // 2 * 2)
+    pieces = Task("contest", "ensemble:paper", "simple", seed=seed, games=games // 2 * 2 * shards).split(games // 2 * 2)
 
     def bare() -> None:
         for piece in pieces:
             for both in ((first, second), (second, first)):
                 play_batch(*both, Rules(), piece.seed, piece.first // 2, piece.games // 2, threads=1)
 
-    small = Shard("gin.contest", "ensemble:paper", "simple", seed=seed, games=2 * SMALL).split(2)
+    small = Task("contest", "ensemble:paper", "simple", seed=seed, games=2 * SMALL).split(2)
 
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder, "runs.sqlite"))
         numbers = count()
 
-        def sharded(pieces: list[Shard], jobs: int) -> Callable[[], object]:
-            return lambda: play(pieces, store.run("bench", {"repeat": next(numbers)}), jobs=jobs)
+        def sharded(pieces: list[Task], jobs: int) -> Callable[[], object]:
+            return lambda: run_tasks(pieces, store.run("bench", {"repeat": next(numbers)}), jobs=jobs)
 
         jobs: dict[str, Callable[[], object]] = {
             "kernel": bare,

@@ -109,7 +109,7 @@ def _waiting() -> None:
 
 
 def _gin() -> None:
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, position_view
     from meldlab.gin.computing.compute import Setting, compute
@@ -118,13 +118,13 @@ def _gin() -> None:
     from meldlab.play import Deal, Table
 
     if find_spec("joblib") and find_spec("sqlalchemy"):  # of the extra 'lab'
-        from meldlab.arena.evaluation import warm
+        from meldlab.arena.evaluation import warm_up
 
-        warm()
+        warm_up()
     # Each pair of kinds of players is compiled by itself; others are compiled when they first meet.
     for names in ("simple gin-only", "ensemble simple", "computed:light simple", "computed:light ensemble", "champion simple"):
-        contest(Gin(), names.split(), 2, threads=1)
-    contest(Gin(), ["ensemble", "simple"], 2)
+        play_contest(Gin(), names.split(), 2, threads=1)
+    play_contest(Gin(), ["ensemble", "simple"], 2)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     ten, knock = position_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), position_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import MINI, Gin, Phase, Rules, players
 from meldlab.gin.vector import FEATURES
@@ -215,10 +215,10 @@ def test_our_player_does_the_same_at_both_tables() -> None:
 
 def test_the_bot_sits_in_our_arena() -> None:
     name = "meldlab.adapters.openspiel:SimpleBot"
-    found = contest(Gin(Rules(match_points=0)), [name, "random"], 20, seed=1, threads=1)
+    found = play_contest(Gin(Rules(match_points=0)), [name, "random"], 20, seed=1, threads=1)
     assert found.players[0] == "openspiel:simple"
-    assert not found.troubles
-    assert found.rate(0).value > 0.8
+    assert not found.failures
+    assert found.win_rate(0).value > 0.8
 
 
 @pytest.mark.parametrize("rules", [Rules(match_points=0), Rules.preset("openspiel"), replace(MINI, most_draws=9)])

@@ -15,7 +15,7 @@ from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.searching import searched_games
 from meldlab.runs.store import Counts, Store
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 from tests.analysis.samples import BY_HAND, Row, sample_of
 
 SMALL = Effort(games=4, counted=100, simulations=20, seed=3)
@@ -57,7 +57,7 @@ def test_a_study_is_the_same_again_and_in_pieces(tmp_path: Path, monkeypatch: py
     whole = study("kuhn_poker", tmp_path / "a")
     played: list[tuple[str, int]] = []
 
-    def noting(shard: Shard) -> Counts:
+    def noting(shard: Task) -> Counts:
         played.append((str(shard.player), shard.first))
         if len(played) == 4:
             raise KeyboardInterrupt

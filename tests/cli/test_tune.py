@@ -10,7 +10,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import grids, knocking, tracking
 from meldlab.runs.store import Store
-from meldlab.tuning.halving import Heats
+from meldlab.tuning.halving import HalvingConfig
 from tests.cli.test_app import run
 from tests.tuning.test_tuning import thinned
 
@@ -19,7 +19,7 @@ from tests.tuning.test_tuning import thinned
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knocking, "QUICK", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
     monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
-    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=Heats(2, 8)))
+    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=HalvingConfig(2, 8)))
     for name, grid in thinned(60).items():
         monkeypatch.setitem(grids.GRIDS, name, grid)
 
@@ -94,7 +94,7 @@ def test_nonsense_is_one_line(
     assert why in err.splitlines()[-1]
     assert "Traceback" not in err
     kept = tmp_path / "runs.sqlite"
-    assert not kept.exists() or Store.look(kept).runs() == [], "what never began leaves no run"
+    assert not kept.exists() or Store.open_read_only(kept).runs() == [], "what never began leaves no run"
 
 
 def test_a_search_takes_every_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

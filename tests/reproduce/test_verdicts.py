@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.arena.evaluation import Measured
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import knocking
 from meldlab.reproduce.nagai.ensemble import Searched
 from meldlab.reproduce.nagai.report import CheckedClaim
 from meldlab.reproduce.nagai.significance import Claim, gaining, paired, two_samples
+from meldlab.statistics import Score
 
 
-def won_by(rate: float, games: int) -> Measured:
+def won_by(rate: float, games: int) -> Score:
     """Mirrored games as if every game were alone."""
-    return Measured(games, round(rate * games), round(rate**2 * games / 2))
+    return Score(games, round(rate * games), round(rate**2 * games / 2))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_gain_of_the_iteration_is_judged_by_its_direction(games: int, before: 
     assert gaining(replace(claim, error=0.7 * claim.error), 0.038) == verdict
 
 
-def searched(name: str, measured: Mapping[tuple[float, ...], Measured]) -> Searched:
+def searched(name: str, measured: Mapping[tuple[float, ...], Score]) -> Searched:
     """A search whose candidates did what is said of their values."""
     changes: list[dict[str, Any]] = [{name.replace(" ", "_"): value} for value in measured]
     some = [replace(Ensemble(), **change) for change in changes]

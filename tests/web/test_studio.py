@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from meldlab.arena.contest import contest
-from meldlab.games import game_of
+from meldlab.arena.contest import play_contest
+from meldlab.games import load_game
 from meldlab.play import RandomPlayer, Record, replay
 from meldlab.precompile import compile_room
 from meldlab.recycle import library
@@ -80,10 +80,10 @@ def test_warnings_do_not_stop(client: TestClient) -> None:
 
 def test_games_are_those_of_the_arena(client: TestClient) -> None:
     ran = asked(client, "run", text=KUHN, games=300, seed=5)
-    expected = contest(Described("kuhn", KUHN), ["random", "random"], 300, 5, turning=False)
+    expected = play_contest(Described("kuhn", KUHN), ["random", "random"], 300, 5, mirrored=False)
     assert ran["games"] == ran["finished"] == 300
     assert [row["wins"] for row in ran["players"]] == [expected.wins(0), expected.wins(1)]
-    assert ran["players"][0]["ci95"] == pytest.approx(expected.rate(0).ends)
+    assert ran["players"][0]["ci95"] == pytest.approx(expected.win_rate(0).ends)
     assert sum(bar["many"] for bar in ran["lengths"]) == 300
     assert sum(bar["many"] for bar in ran["scores"]) == 600
 
@@ -235,7 +235,7 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
     for _ in range(8):
         told = client.get(f"/api/matches/{id}").json()
         record = Record.parse(client.app.state.laboratory.kept.match(id).record)  # type: ignore[attr-defined]
-        game = game_of(record)
+        game = load_game(record)
         *_, last = [None, *replay(game, record)]
         state = last.after if last else game.start(2, record.deal)
         view = state.view(0)

@@ -16,6 +16,7 @@ from meldlab.analysis.movement import COLOURS, draw_movement
 from meldlab.analysis.playing import LineUp, counted_games, limits_of
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
+from meldlab.parallel import Progress, no_progress
 from meldlab.recycle.game import Described
 from meldlab.recycle.language.header import Preface
 from meldlab.recycle.language.variants import varied
@@ -24,7 +25,7 @@ from meldlab.recycle.players import Searcher
 from meldlab.recycle.telling.movement import Movement
 from meldlab.reports.plot import Sheet
 from meldlab.runs.store import Run, Store
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["EXPERIMENT", "Analysis", "Effort", "Subject", "analyse", "missing_games", "settings_of"]
@@ -255,7 +256,7 @@ def analyse(
     *,
     jobs: int = 0,
     cluster: str | None = None,
-    progress: Callable[[int, int], None] = lambda done, whole: None,
+    progress: Progress = no_progress,
     foretell: Callable[[Forecast], None] = lambda forecast: None,
 ) -> Analysis:
     """Play what the store does not hold yet and return what came out; the same seed gives the same games anywhere.
@@ -271,11 +272,11 @@ def analyse(
         parts = {name: [Sample.from_json(counts[piece.key]["sample"]) for piece in pieces[name]] for name in names}
         return {name: Sample.joined(some).first(games[name]) for name, some in parts.items()}
 
-    with store.search(EXPERIMENT, settings_of(subject, effort)) as run:
-        samples = sampled(play([piece for some in random.values() for piece in some], run, jobs=jobs, cluster=cluster), random)
+    with store.start_run(EXPERIMENT, settings_of(subject, effort)) as run:
+        samples = sampled(run_tasks([piece for some in random.values() for piece in some], run, jobs=jobs, cluster=cluster), random)
         rest = [piece for some in searched.values() for piece in some]
         foretell(Forecast.of(machine, samples["random"], missing_games(subject, effort, run)))
-        samples |= sampled(play(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
+        samples |= sampled(run_tasks(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
     counted = counted_games(machine, effort.seed, effort.counted)
     movement = Movement.of(machine, effort.seed)
     analysis = Analysis(
@@ -297,7 +298,7 @@ def _games(effort: Effort, line_up: LineUp) -> int:
     return effort.games if line_up.searches else effort.random or effort.games
 
 
-def _pieces(subject: Subject, effort: Effort) -> dict[str, list[Shard]]:
+def _pieces(subject: Subject, effort: Effort) -> dict[str, list[Task]]:
     arguments = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
     pieces = {}
     for name, line_up in effort.line_ups(subject.machine.players).items():

@@ -35,6 +35,7 @@ from meldlab.cli import (
 from meldlab.cli.help import Command, Door
 from meldlab.cli.interruption import interrupt_message, no_lost_interrupts, on_interrupt
 from meldlab.cli.options import EXTRAS, Refused
+from meldlab.cli.renamed import current_names
 from meldlab.errors import MeldlabError
 
 __all__ = ["app", "main"]
@@ -110,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors=spelling.ERRORS)
     status: Any = 0
     try:
-        words = list(sys.argv[1:] if arguments is None else arguments)
+        words = current_names(sys.argv[1:] if arguments is None else arguments)
         with no_lost_interrupts():
             status = _command().main(words, prog_name="meldlab", standalone_mode=False, obj=words)
         if status == INTERRUPTED:  # newer versions of typer return the status instead of raising

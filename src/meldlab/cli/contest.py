@@ -28,7 +28,7 @@ from meldlab.cli.progress import progress_bar
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.arena.contest import Contest
+    from meldlab.arena.contest import ContestResult
     from meldlab.arena.round_robin import RoundRobin
     from meldlab.play import Game, Record
     from meldlab.statistics import Interval
@@ -59,9 +59,9 @@ def read_contests(
     """Return what lets the players sit down to a game, at one table or two by two, and prints what came of it."""
 
     def play(game: "Game[Any]", games: int) -> None:
-        from meldlab.arena.contest import contest
-        from meldlab.arena.processes import Keep
-        from meldlab.arena.round_robin import all_against_all
+        from meldlab.arena.contest import play_contest
+        from meldlab.arena.processes import RecordSink
+        from meldlab.arena.round_robin import round_robin
         from meldlab.play import TimeLimit
 
         if len(players) < 2:
@@ -74,7 +74,7 @@ def read_contests(
             line_ups = list(combinations(players, 2)) if two_by_two else [players]
             print_cost(f"{whole:,} game{'s' * (whole > 1)} of {game.name}", contest_cost(game, line_ups, games, threads), json)
             return
-        meet: Any = all_against_all if two_by_two else contest
+        meet: Any = round_robin if two_by_two else play_contest
         records = Records(save, save_games)
         on_interrupt(lambda: f"{records}; counts are not saved" if records.files else DRY_RUN)
         with tracebacks(raise_errors), progress_bar(f"{game.name}, games") as show:
@@ -86,8 +86,8 @@ def read_contests(
                 threads=threads,
                 time_limit=TimeLimit(seconds_per_move, seconds_per_game),
                 raise_errors=raise_errors,
-                progress=lambda done: show(min(done, whole), whole),
-                keep=Keep(records.wanted, records.take),
+                progress=show,
+                records=RecordSink(records.games, records.write),
             )
         if json:
             print_json({**found.as_json(), **({"records": records.files} if records.files else {})})
@@ -106,7 +106,7 @@ class Records:
     def __init__(self, place: Path | None, games: int) -> None:
         self.place, self.files = place, list[Path]()
         self.single = place is not None and place.suffix == ".toml"
-        self.wanted = 0 if place is None else 1 if self.single else games
+        self.games = 0 if place is None else 1 if self.single else games
         if place is None:
             return
         if place.exists() and (self.single or not place.is_dir() or any(place.iterdir())):
@@ -124,7 +124,7 @@ class Records:
     def __str__(self) -> str:
         return f"{len(self.files)} records are in {self.place}" if len(self.files) > 1 else f"A record is in {self.files[0]}"
 
-    def take(self, record: "Record") -> None:
+    def write(self, record: "Record") -> None:
         """Write a record."""
         assert self.place is not None
         if self.single and self.files:
@@ -135,45 +135,47 @@ class Records:
         self.files.append(path)
 
 
-def print_contest(found: "Contest") -> None:
+def print_contest(found: "ContestResult") -> None:
     """Print who won how often; every rate with its 95 % interval."""
     rows = [("player", "seats", "won", "by chance", "score")]
     for player, name in enumerate(found.players):
-        rows.append((name, str(found.seats[player]), str(found.rate(player)), f"{found.fair[player]:.3f}", str(found.score(player))))
+        rows.append(
+            (name, str(found.seats[player]), str(found.win_rate(player)), f"{found.fair_share[player]:.3f}", str(found.mean_score(player)))
+        )
     print(f"{found.game}: {found.games:,} games, {found.deals:,} deals" + (f", {found.drawn:,} without a winner" if found.drawn else ""))
     print(*aligned(rows), sep="\n")
     if found.sign_test is not None:
-        more, less = found.ahead
+        more, less = found.deals_ahead
         p = f"{found.sign_test:.2g}" if found.sign_test >= 1e-12 else "below 1e-12"
         print(f"{found.players[0]} won more than its share of {more:,} deals, less of {less:,}: exact sign test p = {p}")
     if len(found.players) > 1:
-        print(f"{found.players[0]} scores better than the others by {found.lead}")
-    for name, how in found.counts.items():
+        print(f"{found.players[0]} scores better than the others by {found.score_margin}")
+    for name, how in found.count_types.items():
         # Who does not search has no simulations, nor anything that is counted of them.
         if not found.total(name if how.per == "games" else how.per):
             continue
         values: list[Interval] = [found.count(name, player) for player in range(len(found.players) if how.by_seat else 1)]
         print(f"{f'{name}/{how.per[:-1]}':16} {'   '.join(map(str, values))}")
     print(f"{found.seconds:.1f} s, {found.games / max(found.seconds, 1e-9):,.0f} games/s")
-    print_troubles(found)
+    print_failures(found)
 
 
-def print_troubles(found: "Contest") -> None:
+def print_failures(found: "ContestResult") -> None:
     """Print how many games did not end by their rules, and of the first few reasons why."""
-    from meldlab.arena.contest import FEW
+    from meldlab.arena.contest import MAX_FAILURES
 
-    for one in found.troubles[:FEW]:
+    for one in found.failures[:MAX_FAILURES]:
         print(f"{one.games:,} {'game' if one.games == 1 else 'games'}, the first is game {one.first}: {one.why}")
-    if len(found.troubles) > FEW:
-        print(f"... and {len(found.troubles) - FEW:,} other reasons")
+    if len(found.failures) > MAX_FAILURES:
+        print(f"... and {len(found.failures) - MAX_FAILURES:,} other reasons")
 
 
-def end_with_forfeits(contests: "Sequence[Contest]") -> None:
+def end_with_forfeits(contests: "Sequence[ContestResult]") -> None:
     """Print on stderr which players forfeited games; exit with status 1 if one forfeited every game it played."""
     played, forfeited, reasons = Counter[str](), Counter[str](), dict[str, str]()
     for found in contests:
         for player, name in enumerate(found.players):
-            own = sorted((trouble for trouble in found.troubles if trouble.player == player), key=lambda trouble: trouble.first)
+            own = sorted((failure for failure in found.failures if failure.player == player), key=lambda failure: failure.first)
             played[name] += found.games
             forfeited[name] += found.forfeits(player)
             if own:
@@ -207,7 +209,7 @@ def print_round_robin(robin: "RoundRobin") -> None:
         console.print(f"these players are not transitive: {beats}", markup=False, soft_wrap=True)
     pairs = Table("first", "second", "won by the first", "sign test p")
     for found in robin.contests:
-        pairs.add_row(*map(Text, found.players), str(found.rate()), "" if found.sign_test is None else f"{found.sign_test:.2g}")
+        pairs.add_row(*map(Text, found.players), str(found.win_rate()), "" if found.sign_test is None else f"{found.sign_test:.2g}")
     console.print(pairs)
     for found in robin.contests:
-        print_troubles(found)
+        print_failures(found)

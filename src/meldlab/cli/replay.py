@@ -30,12 +30,12 @@ def replay(
 
     from rich.console import Console
 
-    from meldlab.games import game_of
+    from meldlab.games import load_game
     from meldlab.gin import Match
     from meldlab.play import replay as run
 
     record = read_record(file, seat)
-    game = game_of(record)
+    game = load_game(record)
     steps = list(run(game, record))
     lines = [each.line if seat is None else each.describe(seat - 1) for each in steps]
     if json:

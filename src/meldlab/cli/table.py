@@ -157,14 +157,14 @@ def _begun(save: Path | None, resume: Path | None) -> Record | None:
 
 def _opponents(game: Game[Any], record: Record, others: Sequence[Player[Any, Any]]) -> list[Player[Any, Any]]:
     """Return who sat at the other seats; players of one's own files are those that are named again."""
-    from meldlab.games import player_of
+    from meldlab.games import parse_player
 
     named = {other.name: other for other in others}
     found = []
     for name in record.players:
         if name != USER:
             try:
-                found.append(named.get(name) or player_of(game, name))
+                found.append(named.get(name) or parse_player(game, name))
             except MeldlabError:
                 raise NotLegalHere(f"the record was played against {name}; name its file by --against") from None
     return found

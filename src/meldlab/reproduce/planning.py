@@ -126,7 +126,7 @@ def _left(search: PlannedSearch, bench: Reproducer, store: str | None) -> Left:
     kept = bench.carried(search.experiment)
     if kept is not None:
         return Left(0.0, f"{kept['games']:,} games of {kept['date']} are carried by the package")
-    run = Store.known(store, search.experiment, search.settings)
+    run = Store.find_run(store, search.experiment, search.settings)
     if run is not None and run.finished:
         return Left(0.0, f"finished {strftime('%Y-%m-%d', gmtime(run.finished))}, run {run.number} of the store")
     done = run.games() if run is not None else 0
@@ -138,7 +138,7 @@ def _study_left(bench: Reproducer, store: str | None) -> Left:
     if valet.carried(bench):
         return Left(0.0, "searched games are carried by the package")
     subject, effort = valet.study(bench)
-    missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
+    missing = missing_games(subject, effort, Store.find_run(store, EXPERIMENT, settings_of(subject, effort)))
     left, whole = sum(missing.values()), effort.games * len(missing)
     return Left(study_cost(subject, effort, missing, bench.threads).seconds, _note(left, whole - left))
 

@@ -82,7 +82,7 @@ def _analysis(bench: Reproducer) -> tuple[Analysis, str, str]:
     subject, effort = study(bench)
     if carried(bench):
         return kept_analysis(GAME, subject)
-    found = analyse(subject, effort, bench.opened, jobs=bench.threads, progress=lambda done, whole: bench.progress(done / max(1, whole)))
+    found = analyse(subject, effort, bench.opened, jobs=bench.threads, progress=lambda done, whole, _: bench.progress(done / max(1, whole)))
     reduced = (
         ""
         if bench.full

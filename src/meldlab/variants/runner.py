@@ -9,10 +9,11 @@ from meldlab.analysis.playing import COUNTER, LineUp, limits_of
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import Effort, Subject
 from meldlab.errors import MeldlabError
+from meldlab.parallel import Progress, no_progress
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.runs.store import Run
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 from meldlab.variants.measures import COUNTED, Gathered
 
 __all__ = ["Heat", "Variant", "Workbench", "trouble"]
@@ -116,26 +117,26 @@ class Workbench:
         self.over += games
         self.progress(self.over)
 
-    def _shard(self, variant: Variant, line_up: str, heat: Heat) -> Shard:
+    def _shard(self, variant: Variant, line_up: str, heat: Heat) -> Task:
         subject = variant.subject
         arguments: dict[str, Any] = {"dialect": subject.described.dialect, "limits": limits_of(subject.described.limits)}
         shard = self.line_ups(variant)[line_up].shard(subject.name, subject.described.text, heat.seed, heat.games, arguments)
         return replace(shard, first=heat.first, label=variant.name)
 
-    def _count(self, variant: Variant, heat: Heat) -> Shard:
-        return replace(self._shard(variant, RANDOM, heat), worker=COUNTER)
+    def _count(self, variant: Variant, heat: Heat) -> Task:
+        return replace(self._shard(variant, RANDOM, heat), function=COUNTER)
 
-    def _show(self) -> Callable[[int, int], None]:
+    def _show(self) -> Progress:
         before = self.over
 
-        def show(done: int, _: int) -> None:
-            self.over = before + done
+        def show(done: float, total: float, message: str) -> None:
+            self.over = before + round(done)
             self.progress(self.over)
 
         return show
 
-    def _play(self, shards: Sequence[Shard], show: Callable[[int, int], None] = lambda done, whole: None) -> dict[str, Sample]:
-        counts = play(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
+    def _play(self, shards: Sequence[Task], show: Progress = no_progress) -> dict[str, Sample]:
+        counts = run_tasks(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
         return {key: Sample.from_json(each["sample"]) for key, each in counts.items()}
 
 

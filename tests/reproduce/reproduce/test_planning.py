@@ -13,7 +13,7 @@ from meldlab.reproduce.bench import Reproducer, kept_result
 from meldlab.reproduce.claims import NAMES, publications
 from meldlab.reproduce.planning import FIGURES, PlannedPlace, PlannedRun, plan
 from meldlab.runs.store import Store
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 
 
 @pytest.fixture(autouse=True)
@@ -72,10 +72,10 @@ def test_what_the_store_holds_is_told(place: Path) -> None:
     bench, store = Reproducer(tiny=True), Store.open(place)
     searches = nagai.searches(bench)
     assert {one.note for one in notes(bench, place).values()} == {f"{each.games:,} games to be played" for each in searches.values()}
-    with store.search("track", searches["tracking-rises"].settings) as run:
+    with store.start_run("track", searches["tracking-rises"].settings) as run:
         run.finish({"findings": []})
-    with store.search("knock", searches["one-stage"].settings) as run:
-        play([Shard("gin.contest", "simple", games=10)], run, jobs=1)
+    with store.start_run("knock", searches["one-stage"].settings) as run:
+        run_tasks([Task("contest", "simple", games=10)], run, jobs=1)
     found = notes(bench, place)
     assert found["section 5.1, figure 1"].note.startswith("finished 20")
     assert found["section 5.2"].note == f"{searches['one-stage'].games - 10:,} games to be played, 10 are in the store"

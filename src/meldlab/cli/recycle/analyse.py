@@ -65,7 +65,7 @@ def read_study(
             from meldlab.dry_run import study_cost
             from meldlab.runs.store import Store
 
-            missing = missing_games(subject, effort, Store.known(store, EXPERIMENT, settings_of(subject, effort)))
+            missing = missing_games(subject, effort, Store.find_run(store, EXPERIMENT, settings_of(subject, effort)))
             print_cost(subject.title, study_cost(subject, effort, missing, threads), json)
             return None
 

@@ -29,19 +29,19 @@ def run(
 
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
 
     everybody = _seated(described, players)
     with progress_bar(f"{described.name}, games") as show:
-        found = contest(described, everybody, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
+        found = play_contest(described, everybody, games, seed, mirrored=False, threads=threads, progress=show)
     if json:
         print_json(found.as_json())
     else:
         print_contest(found)
-        if "capped" in found.counts and (capped := found.total("capped")):
+        if "capped" in found.count_types and (capped := found.total("capped")):
             print(f"{capped:,} of {found.games:,} games did not end: {REASONS[CAPPED]}")
-    if found.troubles:
+    if found.failures:
         raise typer.Exit(1)
 
 

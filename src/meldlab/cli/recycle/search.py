@@ -118,7 +118,7 @@ def search(
         cost = study_cost(subject, effort, each, threads)
         print_cost(f"{described.name}, {wishes.aim}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).search("recycle search", _settings(described, wishes, effort, sizes)) as run:
+    with open_store(store).start_run("recycle search", _settings(described, wishes, effort, sizes)) as run:
         with progress_bar(f"{described.name}, {wishes.aim}") as show:
             whole = (min(sizes.trials, wishes.size) * sizes.games + 2 * sizes.fresh) * 2
             bench = Workbench(effort, run, threads, cluster, lambda games: show(min(games, whole), whole))

@@ -32,7 +32,7 @@ def export(
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
     names = [column.name for column in EVALUATIONS.columns if payload or column.name != "payload"]
-    rows = [tuple(row._mapping[name] for name in names) for row in Store.look(store).find(run).evaluations()]
+    rows = [tuple(row._mapping[name] for name in names) for row in Store.open_read_only(store).find(run).evaluations()]
     if out is None:
         if json:
             print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})

@@ -11,7 +11,7 @@ from meldlab.cli.options import JsonOption, StoreOption, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Run
 
 RunArgument = Annotated[int, typer.Argument(help="The number of the run, as 'meldlab runs list' shows it.")]
@@ -23,7 +23,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
     Example: meldlab runs list
     """
-    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Store, default_store
 
     if store is None and not default_store().exists():
@@ -33,8 +33,8 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
         else:
             print(f"no runs yet: {default_store()} does not exist")
         return
-    kept = Store.look(store)
-    found = [(run, Progress.of(run)) for run in kept.runs()]
+    kept = Store.open_read_only(store)
+    found = [(run, RunProgress.from_run(run)) for run in kept.runs()]
     if json:
         print_json({"store": str(kept), "runs": [run_json(run, progress) for run, progress in found]})
         return
@@ -44,7 +44,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     print_runs(found)
 
 
-def print_runs(runs: "Sequence[tuple[Run, Progress]]") -> None:
+def print_runs(runs: "Sequence[tuple[Run, RunProgress]]") -> None:
     """Print a line for each run; a narrow terminal gets no version, then no hours, and names are cut last."""
     rows = [("run", "experiment", "state", "games", "started", "version")]
     for run, progress in runs:
@@ -75,11 +75,11 @@ def show(
     """
     import json as text
 
-    from meldlab.runs.leaderboard import Progress, leaders
+    from meldlab.runs.leaderboard import RunProgress, leaderboard
     from meldlab.runs.store import Store
 
-    found = Store.look(store).find(run)
-    progress, players = Progress.of(found), leaders(found, top)
+    found = Store.open_read_only(store).find(run)
+    progress, players = RunProgress.from_run(found), leaderboard(found, top)
     if json:
         more = {"notes": found.notes.splitlines(), "players": [one.as_json() for one in players], "result": found.result}
         print_json({**run_json(found, progress), **more})
@@ -113,7 +113,7 @@ def in_short(result: Any) -> str:
     return f"{', '.join(parts)} (all of it with --json)"
 
 
-def run_json(run: "Run", progress: "Progress") -> dict[str, Any]:
+def run_json(run: "Run", progress: "RunProgress") -> dict[str, Any]:
     """Return what the command line answers about a run."""
     return {
         "run": run.number,

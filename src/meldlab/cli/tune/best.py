@@ -21,10 +21,10 @@ from meldlab.cli.tune.meter import metered
 
 
 def best(
-    generations: Annotated[int, typer.Option("--generations", min=1, help="How often the cloud of players moves.")] = 20,
-    population: Annotated[int, typer.Option("--population", min=4, help="Players of a generation.")] = 20,
+    generations: Annotated[int, typer.Option("--generations", min=1, help="Generations of CMA-ES.")] = 20,
+    population: Annotated[int, typer.Option("--population", min=4, help="Players per generation.")] = 20,
     games: Annotated[int, typer.Option("--games", min=10, help="Games of each player in the first generation; they grow slowly.")] = 1000,
-    fresh: Annotated[int, typer.Option("--fresh", min=2, help="Fresh games of the winner against each opponent; even.")] = 20_000,
+    test_games: Annotated[int, typer.Option("--test-games", min=2, help="Held-out games of the winner per opponent; even.")] = 20_000,
     seed: SeedOption = 0,
     store: StoreOption = None,
     threads: ThreadsOption = 0,
@@ -33,42 +33,42 @@ def best(
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Search all parameters at once by CMA-ES, and measure the winner on fresh deals.
+    """Search all parameters at once by CMA-ES, and test the winner on held-out deals.
 
-    Example: meldlab tune best --generations 5 --games 200 --fresh 2000
+    Example: meldlab tune best --generations 5 --games 200 --test-games 2000
     """
     from dataclasses import asdict
 
-    from meldlab.arena.evaluation import Work, warm
+    from meldlab.arena.evaluation import RunEvaluator, warm_up
     from meldlab.cache import replace_file
     from meldlab.errors import NotLegalHere
-    from meldlab.tuning.cma_es import Champion, Evolution, best_player
+    from meldlab.tuning.cma_es import CMAConfig, tune
 
-    if fresh % 2:
-        raise NotLegalHere(f"{fresh} games cannot be played in mirrored pairs")
-    plan = Evolution(population=population, games=games, seed=seed)
+    if test_games % 2:
+        raise NotLegalHere(f"{test_games} games cannot be played in mirrored pairs")
+    config = CMAConfig(population=population, games=games, seed=seed)
     if dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
-        print_cost("tune best", tuning_cost(TYPICAL["best"], plan.planned(generations, fresh), threads), json)
+        print_cost("tune best", tuning_cost(TYPICAL["best"], config.planned(generations, test_games), threads), json)
         return
-    settings = {**asdict(plan), "generations": generations, "fresh": fresh}
-    with open_store(store).search("best", settings) as run:
-        warm()
-        with metered("best") as meter:
-            work = Work(run, plan.planned(generations, fresh), threads, cluster, meter)
-            found: Champion = best_player(work.measure, plan, generations, fresh)
-        run.finish(found.as_json())
-    answer = {"run": run.number, "settings": settings, **found.as_json()}
+    settings = {**asdict(config), "generations": generations, "test_games": test_games}
+    with open_store(store).start_run("best", settings) as run:
+        warm_up()
+        evaluator = RunEvaluator(run, config.planned(generations, test_games), threads, cluster)
+        with metered("best", evaluator):
+            result = tune(evaluator.scores, config, generations, test_games)
+        run.finish(result.as_json())
+    answer = {"run": run.number, "settings": settings, **result.as_json()}
     if out is not None:
         with replace_file(out) as file:
-            file.write(str(found.player).encode())
+            file.write(str(result.player).encode())
         answer["files"] = [str(out)]
     if json:
         print_json(answer)
         return
-    print(f"{len(found.course)} generations of {population} players; mean of the last {found.course[-1]:.4f}")
-    print(f"the winner won {found.inflated:.4f} when it was chosen, and on fresh deals")
-    for opponent, measured in found.honest.items():
-        print(f"  against {opponent:16} {measured.rate}")
-    print(f"wrote {out}" if out is not None else str(found.player), end="\n" if out is not None else "")
+    print(f"{len(result.generation_scores)} generations of {population} players; mean of the last {result.generation_scores[-1]:.4f}")
+    print(f"the winner won {result.selection_score:.4f} when it was chosen, and on held-out deals")
+    for opponent, score in result.test_scores.items():
+        print(f"  against {opponent:16} {score.win_rate()}")
+    print(f"wrote {out}" if out is not None else str(result.player), end="\n" if out is not None else "")

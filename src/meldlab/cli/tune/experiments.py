@@ -22,10 +22,10 @@ from meldlab.cli.outputs import out_folder
 from meldlab.cli.tune.meter import metered
 
 if TYPE_CHECKING:
-    from meldlab.arena.evaluation import Work
+    from meldlab.arena.evaluation import RunEvaluator
     from meldlab.reproduce.nagai.report import Report
 
-Run = Callable[[str, dict[str, Any], int, Callable[["Work"], "Report"]], None]
+Run = Callable[[str, dict[str, Any], int, Callable[["RunEvaluator"], "Report"]], None]
 SizeOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or the shape of the result in about two minutes.")]
 OutOption = Annotated[Path | None, out_folder("A folder for the figure, as SVG and PNG with its data beside it.")]
 
@@ -40,18 +40,19 @@ def read_run(
 ) -> Run:
     """Return what runs a search through the store, prints its report, and draws its figure."""
 
-    def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["Work"], "Report"]) -> None:
+    def run_search(name: str, settings: dict[str, Any], planned: int, search: Callable[["RunEvaluator"], "Report"]) -> None:
         if dry_run:
             from meldlab.dry_run import TYPICAL, tuning_cost
 
             print_cost(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
             return
-        from meldlab.arena.evaluation import Work, warm
+        from meldlab.arena.evaluation import RunEvaluator, warm_up
 
-        with open_store(store).search(name, settings) as run:
-            warm()
-            with metered(name) as meter:
-                report = search(Work(run, planned, threads, cluster, meter))
+        with open_store(store).start_run(name, settings) as run:
+            warm_up()
+            evaluator = RunEvaluator(run, planned, threads, cluster)
+            with metered(name, evaluator):
+                report = search(evaluator)
             run.finish(report.as_json())
         answer = {"run": run.number, "settings": settings, **report.as_json()}
         if out is not None:
@@ -88,7 +89,7 @@ def track(
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
 
-    def search(work: "Work") -> "Report":
+    def search(work: "RunEvaluator") -> "Report":
         return search_trackers(work, size, seed)
 
     run("track", {**asdict(size), "seed": seed}, size.planned(), search)
@@ -110,7 +111,7 @@ def knock(
 
     size = FULL if full else QUICK
 
-    def search(work: "Work") -> "Report":
+    def search(work: "RunEvaluator") -> "Report":
         return search_knocks(work, size, seed)
 
     run("knock", {**asdict(size), "seed": seed}, size.planned(), search)
@@ -135,7 +136,7 @@ def ensemble(
     size = FULL if full else QUICK
     Ensemble.preset(base)
 
-    def search(work: "Work") -> "Report":
+    def search(work: "RunEvaluator") -> "Report":
         return search_ensembles(work, size, seed, base)
 
     run("ensemble", {**asdict(size), "base": base, "seed": seed}, size.planned(), search)

@@ -1,49 +1,45 @@
-"""How long it takes: a bar on a terminal, a projection after a while, and the truth in the end."""
+"""Progress of a search: a bar on a terminal, a forecast after ten seconds, and the time taken at the end."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from meldlab.cli.progress import progress_bar
 
-PATIENCE = 10.0  # seconds of play after which a projection is worth something
+if TYPE_CHECKING:
+    from meldlab.arena.evaluation import RunEvaluator
+
+FORECAST_SECONDS = 10.0  # of play before the forecast
 
 
-class Meter:
-    """Counts games against the clock; what comes from the store costs no time and is left out of the speed."""
+@contextmanager
+def metered(what: str, evaluator: "RunEvaluator") -> Iterator[None]:
+    """Show the progress of an evaluator; games that the store had take no time and do not count for the speed."""
+    start, forecast = time.monotonic(), False
+    with progress_bar(what) as bar:
 
-    def __init__(self, bar: Callable[[int, int], None]) -> None:
-        self.bar, self.began, self.projected, self.played = bar, time.monotonic(), False, 0
+        def show(done: float, total: float, message: str) -> None:
+            nonlocal forecast
+            bar(done, total, message)
+            seconds, played = time.monotonic() - start, evaluator.played
+            if not forecast and seconds >= FORECAST_SECONDS and played:
+                forecast = True
+                left = (total - done) * seconds / played
+                _print(f"{played / seconds:,.0f} games/s: {total:,.0f} games, about {_span(seconds + left)} in all")
 
-    def __call__(self, done: int, whole: int, played: int) -> None:
-        """Count on, and project once how long it will take."""
-        self.played, seconds = played, time.monotonic() - self.began
-        self.bar(done, whole)
-        if not self.projected and seconds >= PATIENCE and played:
-            self.projected = True
-            left = (whole - done) * seconds / played
-            self._say(f"{played / seconds:,.0f} games/s: {whole:,} games, about {_span(seconds + left)} in all")
+        evaluator.progress = show
+        yield
+    seconds = time.monotonic() - start
+    speed = evaluator.played / max(seconds, 1e-9)
+    _print(f"took {_span(seconds)}, {evaluator.played:,} games played, {speed:,.0f} games/s")
 
-    def end(self) -> None:
-        """Say how long it took."""
-        seconds = time.monotonic() - self.began
-        self._say(f"took {_span(seconds)}, {self.played:,} games played, {self.played / max(seconds, 1e-9):,.0f} games/s")
 
-    @staticmethod
-    def _say(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _span(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
-
-
-@contextmanager
-def metered(what: str) -> Iterator[Meter]:
-    """Give a function of (games done, in all, played just now)."""
-    with progress_bar(what) as bar:
-        meter = Meter(bar)
-        yield meter
-    meter.end()

@@ -31,7 +31,7 @@ def watch(
     from meldlab.runs.store import Store
 
     on_interrupt("the search itself is not affected; run the same command to watch it again")
-    kept = Store.look(store)
+    kept = Store.open_read_only(store)
     number = run if run is not None else latest(kept)
     state = look(kept, number)
     if json:
@@ -63,13 +63,13 @@ def latest(store: "Store") -> int:
 
 def look(store: "Store", number: int) -> dict[str, Any]:
     """Return how a run stands now."""
-    from meldlab.runs.leaderboard import Progress, leaders
+    from meldlab.runs.leaderboard import RunProgress, leaderboard
 
     run = store.find(number)
-    best = leaders(run, 1)
+    best = leaderboard(run, 1)
     line = str(best[0]) if best else "nobody has played yet"
     answer = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None}
-    return {**answer, **Progress.of(run).as_json(), "line": line}
+    return {**answer, **RunProgress.from_run(run).as_json(), "line": line}
 
 
 def as_text(state: dict[str, Any]) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from meldlab.arena.contest import contest
-from meldlab.arena.evaluation import Measured, Work, warm
+from meldlab.arena.contest import play_contest
+from meldlab.arena.evaluation import RunEvaluator, warm_up
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import NotPossible
 from meldlab.gin import Gin
@@ -26,8 +26,8 @@ from meldlab.reproduce.nagai.grids import GAMES, GRIDS, Grids, adjacency_in_floa
 from meldlab.reproduce.nagai.knocking import FIGURE_2
 from meldlab.reproduce.nagai.report import Report
 from meldlab.reproduce.nagai.significance import Verdict, of_all, of_games, one_sample, two_samples
-from meldlab.statistics import Interval
-from meldlab.tuning.halving import Heats
+from meldlab.statistics import Interval, Score
+from meldlab.tuning.halving import HalvingConfig
 
 __all__ = ["claims", "searches"]
 
@@ -44,8 +44,8 @@ KNOCK = {
 }
 ENSEMBLE = {
     "full": ensembles.FULL,
-    "quick": ensembles.SearchSize(grid=False, fresh=8_000, heats=Heats(start=20, most=1500)),
-    "tiny": ensembles.SearchSize(grid=False, fresh=20, heats=Heats(start=2, most=4)),
+    "quick": ensembles.SearchSize(grid=False, fresh=8_000, heats=HalvingConfig(start=20, most=1500)),
+    "tiny": ensembles.SearchSize(grid=False, fresh=20, heats=HalvingConfig(start=2, most=4)),
 }
 REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
 
@@ -53,7 +53,7 @@ REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
 class Experiment:
     """One of the three experiments of section 5: kept in the package, kept in the store, or played now."""
 
-    def __init__(self, bench: Reproducer, planned: PlannedSearch, search: Callable[[Work], Report]) -> None:
+    def __init__(self, bench: Reproducer, planned: PlannedSearch, search: Callable[[RunEvaluator], Report]) -> None:
         self.stored, self.reduced = "", "" if bench.full else REDUCED
         kept = bench.carried(planned.experiment)
         if kept is not None:
@@ -62,13 +62,13 @@ class Experiment:
                 f"stored {kept['date']}, {kept['machine']}, version {kept['version']}, {kept['games']:,} games in {kept['seconds']:.0f} s"
             )
             return
-        with bench.opened.search(planned.experiment, planned.settings) as run:
+        with bench.opened.start_run(planned.experiment, planned.settings) as run:
             if run.finished and run.result is not None:
                 self.answer, self.stored = run.result, bench.known(run)
                 return
-            warm()
+            warm_up()
             report = search(
-                Work(run, planned.games, bench.threads, None, lambda done, whole, _: bench.progress(min(1.0, done / max(1, whole))))
+                RunEvaluator(run, planned.games, bench.threads, None, lambda done, whole, _: bench.progress(min(1.0, done / max(1, whole))))
             )
             run.finish(report.as_json())
         self.answer = report.as_json()
@@ -246,9 +246,9 @@ def _influence(found: Experiment, bench: Reproducer) -> Obtained:
 def _rates(bench: Reproducer) -> Findings:
     games = bench.pick(100_000, 20_000, 40)
     reduced = "" if bench.full else f"{games:,} games; --full 100,000"
-    warm()
+    warm_up()
     for name, player in (("base", "ensemble:base"), ("tuned", "ensemble:paper"), ("shipped", "ensemble:shipped")):
-        rate: Interval = contest(Gin(), [player, "simple"], games, seed=bench.seed, threads=bench.threads).rate()
+        rate: Interval = play_contest(Gin(), [player, "simple"], games, seed=bench.seed, threads=bench.threads).win_rate()
         half = (rate.high - rate.low) / 2
         yield name, Obtained(f"{player[9:]}: {rate} over {games:,} games", rate.value, error=half, seed=bench.seed, reduced=reduced)
 
@@ -258,7 +258,7 @@ def _statistics(bench: Reproducer) -> Findings:
     told = f"the best of 3003: {np.median(best):.4f} in the median, above 0.739 in {np.mean(best > 0.739):.0%} of {len(best)} simulations"
     yield "winners-curse", Obtained(told, float(np.median(best)), seed=bench.seed)
     for name, (_, before, after, printed) in zip(("chi-whole", "chi-meldability", "chi-weights"), ensembles.CLAIMS, strict=True):
-        old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
+        old, new = (Score(GAMES, round(rate * GAMES)) for rate in (before, after))
         one, two = one_sample(before, new), two_samples(old, new)
         yield name, Obtained(f"one sample {one.chi_square:.1f} (printed {printed}); two samples: {two}", two.chi_square)
 

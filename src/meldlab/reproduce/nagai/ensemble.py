@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from meldlab.arena.evaluation import Measure, Measured, Work
+from meldlab.arena.evaluation import RunEvaluator, Scores
 from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai.grids import GAMES, GRIDS, Grids, adjacency_in_floats, candidates, played, value_of
 from meldlab.reproduce.nagai.report import CheckedClaim, Report
 from meldlab.reproduce.nagai.significance import LEVEL, Claim, Verdict, agreeing, better, gaining, of_all, one_sample, paired, two_samples
-from meldlab.statistics import Z95
-from meldlab.tuning.halving import Heats, race
+from meldlab.statistics import Z95, Score
+from meldlab.tuning.halving import HalvingConfig, successive_halving
 
 __all__ = ["FULL", "PAPER", "QUICK", "SearchSize", "Searched", "best_group", "first_game", "race_grid", "search_ensembles", "search_grid"]
 
@@ -40,7 +40,7 @@ class SearchSize:
     fresh: int = 20_000
     games: int = GAMES
     """Games of each candidate of a whole grid."""
-    heats: Heats = field(default_factory=lambda: Heats(start=100, most=GAMES))
+    heats: HalvingConfig = field(default_factory=lambda: HalvingConfig(start=100, most=GAMES))
 
     def planned(self, grids: Grids = GRIDS) -> int:
         """Return the games of the whole experiment, races beside whole grids included."""
@@ -51,7 +51,7 @@ class SearchSize:
         return self.iterations * (whole * self.grid + races) + searches * self.games + (searches + 1) * self.fresh
 
 
-QUICK = SearchSize(grid=False, heats=Heats(start=80, most=GAMES))
+QUICK = SearchSize(grid=False, heats=HalvingConfig(start=80, most=GAMES))
 FULL = SearchSize(grid=True, iterations=3, fresh=100_000)
 
 
@@ -65,12 +65,12 @@ class Searched:
     name: str
     iteration: int
     base: Ensemble
-    before: Measured
+    before: Score
     """What the base does on the deals of this search."""
     points: int
     """Points of the grid; several may be one and the same player."""
     candidates: tuple[Ensemble, ...]
-    measured: tuple[Measured, ...]
+    measured: tuple[Score, ...]
     order: tuple[int, ...]
     """Places of the candidates, the best first."""
     first: int
@@ -84,7 +84,7 @@ class Searched:
         return self.candidates[self.order[0]]
 
     @property
-    def after(self) -> Measured:
+    def after(self) -> Score:
         """Return what the winner did when it won: too much, as it was chosen for it."""
         return self.measured[self.order[0]]
 
@@ -105,7 +105,7 @@ def first_game(iteration: int, name: str, games: int) -> int:
 
 
 def search_grid(
-    name: str, base: Ensemble, measure: Measure, *, seed: int, iteration: int = 1, games: int = GAMES, grids: Grids = GRIDS
+    name: str, base: Ensemble, measure: Scores, *, seed: int, iteration: int = 1, games: int = GAMES, grids: Grids = GRIDS
 ) -> Searched:
     """Let every candidate of a grid play all games, as the paper does; of equals the first counts as best."""
     first, some = first_game(iteration, name, games), candidates(name, base, grids)
@@ -115,18 +115,18 @@ def search_grid(
 
 
 def race_grid(
-    name: str, base: Ensemble, measure: Measure, heats: Heats, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
+    name: str, base: Ensemble, measure: Scores, heats: HalvingConfig, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
 ) -> Searched:
     """Race the distinct players of a grid; those that left early have few games."""
     first, points = first_game(iteration, name, heats.most), candidates(name, base, grids)
     some = list({played(each): each for each in reversed(points)}.values())[::-1]
 
-    def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Measured]:
+    def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Score]:
         return measure(runners, OPPONENT, seed=seed, first=first + start, games=games)
 
     before = measure([base], OPPONENT, seed=seed, first=first, games=heats.most)[0]
-    ended = race(some, play, heats)
-    measured = tuple(ended.measured[place] for place in range(len(some)))
+    ended = successive_halving(some, play, heats)
+    measured = tuple(ended.scores[place] for place in range(len(some)))
     return Searched(name, iteration, base, before, len(points), tuple(some), measured, ended.order, first, ended.games + heats.most)
 
 
@@ -140,8 +140,8 @@ class Judged:
     search: Searched
     race: Searched | None
     """The race over the same grid, where the whole grid was played."""
-    before: Measured
-    after: Measured
+    before: Score
+    after: Score
     same_deals: Claim
     """Winner against start on the deals of the search, as pairs."""
     fresh_deals: Claim
@@ -150,7 +150,7 @@ class Judged:
     @property
     def inflation(self) -> float:
         """Return how much of the winner's rate came from its being chosen."""
-        return self.search.after.rate.value - self.after.rate.value
+        return self.search.after.win_rate().value - self.after.win_rate().value
 
     def as_json(self) -> dict[str, Any]:
         """Return what the command line answers."""
@@ -184,8 +184,10 @@ class Judged:
 
 def best_group(search: Searched) -> set[Ensemble]:
     """Return the players, each as the one that stands for it, whose rates reach into the interval of the winner's."""
-    least = search.after.rate.low
-    return {played(each) for each, one in zip(search.candidates, search.measured, strict=True) if one.games and one.rate.value >= least}
+    least = search.after.win_rate().low
+    return {
+        played(each) for each, one in zip(search.candidates, search.measured, strict=True) if one.games and one.win_rate().value >= least
+    }
 
 
 def _of_group(search: Searched, holds: Callable[[tuple[float, ...]], bool]) -> Verdict:
@@ -196,19 +198,19 @@ def _of_group(search: Searched, holds: Callable[[tuple[float, ...]], bool]) -> V
     return Verdict.OPEN if len(found) == 2 else Verdict.exactly(found == {True})
 
 
-def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> Report:
+def search_ensembles(work: RunEvaluator, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> Report:
     """Do the whole experiment."""
     first = player = Ensemble.preset(start)
     judged: list[Judged] = []
     for iteration in range(1, size.iterations + 1):
         for name in grids:
-            found = raced = race_grid(name, player, work.measure, size.heats, seed=seed, iteration=iteration, grids=grids)
+            found = raced = race_grid(name, player, work.scores, size.heats, seed=seed, iteration=iteration, grids=grids)
             if size.grid:
-                found = search_grid(name, player, work.measure, seed=seed, iteration=iteration, games=size.games, grids=grids)
+                found = search_grid(name, player, work.scores, seed=seed, iteration=iteration, games=size.games, grids=grids)
             judged.append(_judge(work, found, raced if size.grid else None, seed, size.fresh))
             player = found.best
     deals, ends = derive_seed(seed, Purpose.FRESH), (first, judged[-1].search.best)
-    whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
+    whole = paired(*(work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
     results = {
         "start": start,
         "searches": [each.as_json() for each in judged],
@@ -219,12 +221,12 @@ def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base
     return Report("ensemble", _findings(judged, whole, size), results, _notes(size))
 
 
-def _judge(work: Work, found: Searched, race: Searched | None, seed: int, fresh: int) -> Judged:
+def _judge(work: RunEvaluator, found: Searched, race: Searched | None, seed: int, fresh: int) -> Judged:
     players = (found.base, found.best)
     deals = derive_seed(seed, Purpose.FRESH)
-    before, after = work.measure(players, OPPONENT, seed=deals, first=0, games=fresh)
-    same = [work.won(player, OPPONENT, seed=seed, first=found.first, games=found.after.games) for player in players]
-    again = [work.won(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
+    before, after = work.scores(players, OPPONENT, seed=deals, first=0, games=fresh)
+    same = [work.wins_by_deal(player, OPPONENT, seed=seed, first=found.first, games=found.after.games) for player in players]
+    again = [work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
     return Judged(found, race, before, after, paired(*same), paired(*again))
 
 
@@ -239,11 +241,11 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
     heavy = _of_group(last.search, lambda value: abs(sum(value[1:4]) - 0.6) < 0.11)
     authors, margin = AUTHORS_AGAIN
     found = [
-        CheckedClaim("the start", f"{PAPER['base']}, its values not published", f"{melds.before.rate} for our guess"),
+        CheckedClaim("the start", f"{PAPER['base']}, its values not published", f"{melds.before.win_rate()} for our guess"),
         CheckedClaim(
             "after the meldability search",
             f"{PAPER['meldability']} when chosen",
-            f"{melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals",
+            f"{melds.search.after.win_rate()} when chosen, {melds.after.win_rate()} on fresh deals",
         ),
         CheckedClaim(
             "runs weigh at least as much as sets", "0.6 against 0.4", f"{1 - sets:.1f} against {sets:.1f}", runs, "runs-over-sets"
@@ -253,14 +255,14 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
         CheckedClaim(
             "after the first iteration",
             f"{PAPER['weights']} when chosen among 3003",
-            f"{last.search.after.rate} when chosen, {last.after.rate} on fresh deals",
-            agreeing(last.after.rate, PAPER["weights"], sqrt(PAPER["weights"] * (1 - PAPER["weights"]) / GAMES), 0.0005),
+            f"{last.search.after.win_rate()} when chosen, {last.after.win_rate()} on fresh deals",
+            agreeing(last.after.win_rate(), PAPER["weights"], sqrt(PAPER["weights"] * (1 - PAPER["weights"]) / GAMES), 0.0005),
         ),
         CheckedClaim(
             "the same, with the authors' program measured again",
             f"{authors} +- {margin}",
-            str(last.after.rate),
-            agreeing(last.after.rate, authors, margin / Z95, 0.0),
+            str(last.after.win_rate()),
+            agreeing(last.after.win_rate(), authors, margin / Z95, 0.0),
         ),
         CheckedClaim(
             "the whole iteration is a significant gain",
@@ -283,7 +285,7 @@ def _findings(judged: Sequence[Judged], whole: Claim, size: SearchSize) -> tuple
         ),
     ]
     for name, before, after, chi_square in CLAIMS:
-        old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
+        old, new = (Score(GAMES, round(rate * GAMES)) for rate in (before, after))
         again = two_samples(old, new)
         found.append(
             CheckedClaim(

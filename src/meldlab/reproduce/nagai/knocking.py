@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
 
-from meldlab.arena.evaluation import Measured, Work
+from meldlab.arena.evaluation import RunEvaluator
 from meldlab.chance import Purpose, derive_seed
 from meldlab.reproduce.nagai.report import CheckedClaim, Report
 from meldlab.reproduce.nagai.significance import LEVEL, Verdict, agreeing, better, of_all
+from meldlab.statistics import Score
 
 __all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "name_of", "search_knocks", "two_stage_players"]
 
@@ -71,15 +72,15 @@ def name_of(early: int, late: int, turn: int) -> str:
     return f"knock:{early},{late},{turn}"
 
 
-def search_knocks(work: Work, size: KnockingSize, seed: int) -> Report:
+def search_knocks(work: RunEvaluator, size: KnockingSize, seed: int) -> Report:
     """Do the whole experiment."""
     pairs, every = list(product(LIMITS, LIMITS)), two_stage_players(size.turns)
 
-    def against(opponent: str, seed: int, first: int, games: int) -> dict[Stages, Measured]:
-        found = work.pairings([(name_of(*stages), opponent) for stages in every], seed=seed, first=first, games=games)
+    def against(opponent: str, seed: int, first: int, games: int) -> dict[Stages, Score]:
+        found = work.scores_of_pairs([(name_of(*stages), opponent) for stages in every], seed=seed, first=first, games=games)
         return dict(zip(every, found, strict=True))
 
-    found = work.pairings([(name_of(a, a, 0), name_of(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
+    found = work.scores_of_pairs([(name_of(a, a, 0), name_of(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
     one_stage = dict(zip(pairs, found, strict=True))
     against_gin = against("gin-only", seed, size.one_stage, size.two_stages)
     best = _most_wins(against_gin)
@@ -87,36 +88,36 @@ def search_knocks(work: Work, size: KnockingSize, seed: int) -> Report:
     others = {limit: against(name_of(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
     winners = {limit: _most_wins(measured) for limit, measured in others.items()}
     again = [name_of(*best), name_of(*PAPER_BEST)]
-    fresh = work.pairings([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
+    fresh = work.scores_of_pairs([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
     findings = _findings(one_stage, against_gin, best, winners, others, fresh)
     results = {
         "one_stage": [{"first": a, "second": b, **one.as_json()} for (a, b), one in one_stage.items()],
         "two_stages": [{"knock": stages, **one.as_json()} for stages, one in against_gin.items()],
         "best": {"knock": best, **against_gin[best].as_json(), "fresh": fresh[0].as_json()},
-        "inflation": against_gin[best].rate.value - fresh[0].rate.value,
+        "inflation": against_gin[best].win_rate().value - fresh[0].win_rate().value,
         "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
     }
     return Report("knock", findings, results, _notes(against_gin, best, fresh))
 
 
-def _most_wins(measured: Mapping[Stages, Measured]) -> Stages:
+def _most_wins(measured: Mapping[Stages, Score]) -> Stages:
     return max(measured, key=lambda stages: measured[stages].wins)
 
 
 def _findings(
-    one_stage: dict[tuple[int, int], Measured],
-    two_stages: dict[Stages, Measured],
+    one_stage: dict[tuple[int, int], Score],
+    two_stages: dict[Stages, Score],
     best: Stages,
     winners: dict[int, Stages],
-    others: dict[int, dict[Stages, Measured]],
-    fresh: list[Measured],
+    others: dict[int, dict[Stages, Score]],
+    fresh: list[Score],
 ) -> tuple[CheckedClaim, ...]:
     from scipy.stats import binom
 
     columns = [{limit: one_stage[limit, other] for limit in LIMITS} for other in LIMITS]
     zero = [_among_the_best(column, [0], among=len(LIMITS) ** 2) for column in columns]
     cells = [
-        agreeing(two_stages[early, late, PAPER_BEST[2]].rate, rate, _paper_error(rate))
+        agreeing(two_stages[early, late, PAPER_BEST[2]].win_rate(), rate, _paper_error(rate))
         for early, row in enumerate(FIGURE_2, 1)
         for late, rate in enumerate(row)
     ]
@@ -136,15 +137,15 @@ def _findings(
         CheckedClaim(
             "the best of 825 two-stage players against gin-only",
             f"{PAPER_BEST}",
-            f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals",
+            f"{best}, {two_stages[best].win_rate()} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].win_rate()} on the same deals",
             _among_the_best(two_stages, [PAPER_BEST]),
             "two-stages",
         ),
         CheckedClaim(
             f"{PAPER_BEST} against gin-only, on fresh deals",
             f"{PAPER_RATE:.2f} as the best of 825",
-            str(fresh[1].rate),
-            agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)),
+            str(fresh[1].win_rate()),
+            agreeing(fresh[1].win_rate(), PAPER_RATE, _paper_error(PAPER_RATE)),
             "knock-rate",
         ),
         CheckedClaim(
@@ -167,7 +168,7 @@ def _findings(
     )
 
 
-def _among_the_best(measured: Mapping[T, Measured], named: Sequence[T], among: int | None = None) -> Verdict:
+def _among_the_best(measured: Mapping[T, Score], named: Sequence[T], among: int | None = None) -> Verdict:
     """Judge whether the best is one of those named: it is, or it is significantly better than all of them, or neither can be told."""
     most = max(one.wins for one in measured.values())
     # A tie with another is no agreement: in few games there are many.
@@ -183,7 +184,7 @@ def _paper_error(rate: float) -> float:
     return float((rate * (1 - rate) / PAPER_GAMES) ** 0.5)
 
 
-def _notes(two_stages: dict[Stages, Measured], best: Stages, fresh: list[Measured]) -> tuple[str, ...]:
-    chosen, again = two_stages[best].rate.value, fresh[0].rate
+def _notes(two_stages: dict[Stages, Score], best: Stages, fresh: list[Score]) -> tuple[str, ...]:
+    chosen, again = two_stages[best].win_rate().value, fresh[0].win_rate()
     won = f"{name_of(*best)} won {chosen:.4f} when it was chosen among 825 and {again} on fresh deals"
     return (f"{won}: {chosen - again.value:+.4f} came from the choice",)

@@ -2,9 +2,9 @@
 
 The paper compares a new rate with the one before as if the latter were known exactly. It was measured on as many games.
 
->>> print(one_sample(0.701, Measured(5000, 3695)))
+>>> print(one_sample(0.701, Score(5000, 3695)))
 chi-square 34.4, p = 4.4e-09, a gain
->>> print(two_samples(Measured(5000, 3695), Measured(5000, 3505)))
+>>> print(two_samples(Score(5000, 3695), Score(5000, 3505)))
 chi-square 17.9, p = 2.3e-05, a loss
 """
 
@@ -17,9 +17,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.evaluation import Measured
 from meldlab.reproduce.claims import Ruling
-from meldlab.statistics import Z95, Interval
+from meldlab.statistics import Z95, Interval, Score
 
 __all__ = ["LEVEL", "Claim", "Verdict", "agreeing", "better", "gaining", "of_all", "of_games", "one_sample", "paired", "two_samples"]
 
@@ -77,12 +76,12 @@ class Claim:
         return {**numbers, "gain": self.gain(), "loss": self.loss()}
 
 
-def one_sample(before: float, after: Measured) -> Claim:
+def one_sample(before: float, after: Score) -> Claim:
     """Test a rate against one that is taken as known, as the paper does."""
     return Claim(after.wins / after.games - before, sqrt(before * (1 - before) / after.games))
 
 
-def two_samples(before: Measured, after: Measured) -> Claim:
+def two_samples(before: Score, after: Score) -> Claim:
     """Test two rates from games that have nothing in common."""
     pooled = (before.wins + after.wins) / (before.games + after.games)
     variance = pooled * (1 - pooled) * (1 / before.games + 1 / after.games)
@@ -90,13 +89,13 @@ def two_samples(before: Measured, after: Measured) -> Claim:
 
 
 def paired(before: NDArray[np.int64], after: NDArray[np.int64]) -> Claim:
-    """Test two players on the same mirrored deals: [games] int64 each, 1 where the game was won; a pair of games is one observation.
+    """Test two players on the same mirrored deals: [deals] int64 each, the games that were won; a deal is one observation.
 
-    >>> luck = np.random.default_rng(1).random(4000)
-    >>> paired((luck < 0.70).astype(int), (luck < 0.71).astype(int)).gain()
+    >>> luck = np.random.default_rng(1).random((2000, 2))
+    >>> paired((luck < 0.70).sum(1), (luck < 0.71).sum(1)).gain()
     True
     """
-    differences = (after - before).reshape(-1, 2).mean(1)
+    differences = (after - before) / 2
     return Claim(float(differences.mean()), float(differences.std(ddof=1)) / sqrt(len(differences)))
 
 
@@ -132,16 +131,16 @@ def agreeing(ours: Interval, paper: float, error: float, rounded: float = 0.005)
     return Verdict.AGREES if mine <= 1.5 * error else Verdict.OPEN
 
 
-def better(one: Measured, other: Measured, among: int) -> bool:
+def better(one: Score, other: Score, among: int) -> bool:
     """Tell whether one player is significantly better than another, as one of so many comparisons.
 
     Each rate has the error of its mirrored pairs. On common deals the two rise and fall together, which makes this stricter.
 
-    >>> better(Measured(2000, 1200, 400), Measured(2000, 1100, 350), among=1), better(Measured(20, 12, 4), Measured(20, 11, 3), among=1)
+    >>> better(Score(2000, 1200, 400), Score(2000, 1100, 350), among=1), better(Score(20, 12, 4), Score(20, 11, 3), among=1)
     (True, False)
     """
-    error = sqrt(_error(one.rate) ** 2 + _error(other.rate) ** 2)
-    return Claim(one.rate.value - other.rate.value, error).gain(among)
+    error = sqrt(_error(one.win_rate()) ** 2 + _error(other.win_rate()) ** 2)
+    return Claim(one.win_rate().value - other.win_rate().value, error).gain(among)
 
 
 def of_all(verdicts: Iterable[Verdict]) -> Verdict:

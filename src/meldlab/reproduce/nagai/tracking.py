@@ -15,18 +15,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.evaluation import Work
-from meldlab.arena.shards import rules_of
+from meldlab.arena.contest import gin_rules
+from meldlab.arena.evaluation import RunEvaluator
 from meldlab.chance import Purpose, check_seed, derive_seed
 from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
 from meldlab.gin import kernel_tracking, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
+from meldlab.gin.rules import Rules
 from meldlab.reproduce.nagai.report import CheckedClaim, Report
 from meldlab.reproduce.nagai.significance import Verdict
 from meldlab.runs.store import Counts
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 from meldlab.statistics import Interval, Moments
 
 __all__ = [
@@ -85,12 +86,11 @@ def genes_of(player: Ensemble) -> Genes:
 
 
 def _follow(
-    genes: Sequence[Genes], opponent: str, rules: str, seed: int, first: int, games: int
+    genes: Sequence[Genes], opponent: str, table: Rules, seed: int, first: int, games: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return [trackers, ALLOWANCES, TRACKED_TURNS, 3] float64 and [TRACKED_TURNS, 2] int64 as the kernel adds them up."""
     if first % 2 or games % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    table = rules_of(rules)
     if table.small:
         raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {table.cards} from {len(table.pack)}")
     if table.most_upcard_draws:
@@ -116,10 +116,10 @@ def _scores(totals: NDArray[np.float64], counts: NDArray[np.int64], allowance: i
 
 def fitness(genes: Sequence[Genes], *, games: int, seed: int, allowance: int, schedule: str, first: int = 0) -> list[float]:
     """Return the fitness of each individual over the same mirrored games."""
-    return _scores(*_follow(genes, WATCHED, "eaai", seed, first, games), allowance, schedule)
+    return _scores(*_follow(genes, WATCHED, Rules(), seed, first, games), allowance, schedule)
 
 
-def play_shard(shard: Shard) -> Counts:
+def play_shard(shard: Task) -> Counts:
     """Follow the games of a shard with each of its individuals; the worker ``gin.track``.
 
     With an allowance and a schedule among the arguments it answers scores, else everything that a curve is made of.
@@ -127,7 +127,7 @@ def play_shard(shard: Shard) -> Counts:
     assert not isinstance(shard.player, str)
     assert isinstance(shard.opponent, str)
     genes = [shard.player[start : start + NINE] for start in range(0, len(shard.player), NINE)]
-    totals, counts = _follow(genes, shard.opponent, shard.rules, shard.seed, shard.first, shard.games)
+    totals, counts = _follow(genes, shard.opponent, gin_rules(shard), shard.seed, shard.first, shard.games)
     if "schedule" in shard.arguments:
         scores = _scores(totals, counts, shard.arguments["allowance"], shard.arguments["schedule"])
         return {"games": shard.games, "score": max(scores), "scores": scores}
@@ -208,7 +208,7 @@ def _children(people: Population, scores: NDArray[np.float64], size: TrackingSiz
     return np.concatenate((people[[scores.argmax()]], _ordered(children)))
 
 
-def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int, schedule: str) -> Iterator[tuple[Genes, float]]:
+def evolve_trackers(work: RunEvaluator, size: TrackingSize, *, seed: int, allowance: int, schedule: str) -> Iterator[tuple[Genes, float]]:
     """Run the paper's genetic algorithm; after each generation yield the best individual and its fitness.
 
     All meet the same games throughout, so that nobody is judged twice; the end measures on fresh ones.
@@ -220,10 +220,10 @@ def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int
         arguments = {"allowance": allowance, "schedule": schedule}
         groups = [new[start : start + GROUP] for start in range(0, len(new), GROUP)]
         shards = [
-            Shard("gin.track", tuple(g for genes in some for g in genes), WATCHED, seed=seed, games=size.games, arguments=arguments)
+            Task("gin.track", tuple(g for genes in some for g in genes), WATCHED, seed=seed, games=size.games, arguments=arguments)
             for some in groups
         ]
-        for some, counts in zip(groups, work.play(shards), strict=True):
+        for some, counts in zip(groups, work.counts(shards), strict=True):
             known.update(zip(some, counts["scores"], strict=True))
         return np.array([known[one] for one in individuals])
 
@@ -239,7 +239,7 @@ def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int
 # --- the whole experiment
 
 
-def search_trackers(work: Work, size: TrackingSize, seed: int) -> Report:
+def search_trackers(work: RunEvaluator, size: TrackingSize, seed: int) -> Report:
     """Do the whole experiment: six runs of the algorithm, then all winners on fresh games, and the paper's values beside them."""
     named: dict[str, Genes] = {"baseline": (0.0,) * NINE, "paper": genes_of(Ensemble())}
     history: dict[str, list[float]] = {}
@@ -249,8 +249,8 @@ def search_trackers(work: Work, size: TrackingSize, seed: int) -> Report:
             found = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = found[-1][0], [score for _, score in found]
     every = tuple(gene for genes in named.values() for gene in genes)
-    pieces = Shard("gin.track", every, JUDGED, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
-    counted = work.play(pieces)
+    pieces = Task("gin.track", every, JUDGED, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
+    counted = work.counts(pieces)
     totals, counts = (np.sum([np.array(each[key]) for each in counted], axis=0) for key in ("totals", "counts"))
     curves = curves_of(list(named), totals, counts, size.final // 2, least=max(20, size.final // 200))
     results = {

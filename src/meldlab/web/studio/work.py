@@ -7,9 +7,9 @@ from typing import Any
 
 from meldlab.analysis.movement import dot, draw_movement
 from meldlab.analysis.study import Subject
-from meldlab.arena.contest import Contest
+from meldlab.arena.contest import ContestResult
 from meldlab.errors import NotLegalHere
-from meldlab.games import player_of
+from meldlab.games import parse_player
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.game import Described
@@ -91,19 +91,19 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
     names = seated(game, players)
-    everybody = [player_of(game, name) for name in names]
-    begun, parts, lengths, scores = time.monotonic(), list[Contest](), list[int](), list[list[int]]()
+    everybody = [parse_player(game, name) for name in names]
+    begun, parts, lengths, scores = time.monotonic(), list[ContestResult](), list[int](), list[list[int]]()
     # A game of players that search may take seconds.
     for first, many in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
         batch = game.batch(everybody, seed, first, many, threads=1)
         assert batch is not None  # the kernel plays all players that can be asked for here
         labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]
-        parts.append(Contest.of(game, labels, [tuple(range(len(names)))], [batch], first))
+        parts.append(ContestResult.from_batches(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
         scores += batch.scores.tolist()
         if time.monotonic() - begun > SECONDS:
             break
-    found = Contest.joined(parts)
+    found = ContestResult.join(parts)
     told: dict[str, Any] = found.as_json()
     return {
         **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "troubles")},
@@ -147,7 +147,7 @@ class ToldGame:
         self.deal, self.teller = Deal(seed), Teller(self.game.machine)
         self.position, log = self.game.machine.watched_begin(seed, 0)
         self.begins = self.teller.tell(log, self.position)
-        self.table = Table(self.game, [player_of(self.game, name) for name in seated(self.game, players)])
+        self.table = Table(self.game, [parse_player(self.game, name) for name in seated(self.game, players)])
         self.steps: list[Step[Any]] = []
         self.over = self.position.over
 
