@@ -55,7 +55,8 @@ def main() -> None:
         simulations, _, level = settings.partition(":")
         level = f", level `{level or 'private'}`" if name == "go_fish" else ""
         title = name.replace("_", " ").title()
-        cells = (f"{title}{level}", simulations, found.games, text(found.win_rate(), 2), f"{found.fair_share[0]:.2f}", text(found.score_margin, 1))
+        won, share = text(found.win_rate(), 2), f"{found.fair_share[0]:.2f}"
+        cells = (f"{title}{level}", simulations, found.games, won, share, text(found.score_margin, 1))
         print("|", " | ".join(map(str, cells)), "|", flush=True)
         print(f"{title}: {time.process_time() - start:.0f} CPU s", file=sys.stderr)
     machine = Described.named(SOLITAIRE).machine

@@ -51,7 +51,8 @@ def main() -> None:
             start = time.process_time()
             found = play_contest(game, pair, given.deals * len(seatings(game, 2)), given.seed, threads=given.threads)
             spent = time.process_time() - start
-            row = f"{name:16} {' v '.join(pair):30} {found.games:6} {spent:7.1f}  {found.win_rate()!s:25} {found.fair_share[0]:.3f}  {found.score_margin}"
+            won = f"{found.win_rate()!s:25} {found.fair_share[0]:.3f}  {found.score_margin}"
+            row = f"{name:16} {' v '.join(pair):30} {found.games:6} {spent:7.1f}  {won}"
             print(row, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What long work would take, from its amount and a short try of it on this machine; nothing is saved.
+"""Estimates for ``--dry-run``: the time and memory of long work, from its amount and a short probe on this machine.
 
 >>> from meldlab.gin import Gin
 >>> cost = contest_cost(Gin(), [["simple", "gin-only"]], 1_000_000, threads=2)
@@ -24,65 +24,69 @@ from meldlab.runs.tasks import TASKS, Task
 
 __all__ = ["TYPICAL", "compute_cost", "contest_cost", "study_cost", "tuning_cost"]
 
-ENOUGH = 0.4  # CPU seconds of a try that tells the speed; all tries before it together take as long again
-MOST = 1 << 20  # pieces of a try
+PROBE_SECONDS = 0.4  # CPU time of the last probe; all probes before it together take as long again
+MAX_PROBE = 1 << 20  # units of work in a probe
 RANDOM_GAMES = 20
 THOUSAND = 1000
-# Whose games tell how long a search takes.
+# A task whose games take as long as those of the search.
 TYPICAL = {
     "track": Task("gin.track", (0.0,) * 90),
     "knock": Task("contest", "knock:5,2,6", "gin-only"),
     "ensemble": Task("contest", "ensemble"),
     "best": Task("contest", "ensemble"),
 }
-FEW_LOOKUPS = 10_000_000  # of a pass, up to which the game itself is tried
+MAX_PROBED_LOOKUPS = 10_000_000  # of a pass; larger games are estimated by a smaller one
 GPU_LOOKUP = 4e-12  # seconds of an NVIDIA H200 for one hand of the recursion: 3.6 s for a pass over all ten-card hands
 
 
 class Probe(NamedTuple):
-    """A try: how many pieces, and the CPU seconds of each."""
+    """A probe: the units of work, and the CPU seconds per unit."""
 
-    pieces: int
+    units: int
     seconds: float
 
 
-def tried(work: Callable[[int], object], most: int = MOST) -> Probe:
-    """Return how long a piece takes, by the last of several tries that double; the first, which loads or compiles, is not counted."""
+def probe(work: Callable[[int], object], most: int = MAX_PROBE) -> Probe:
+    """Return the time per unit of work, from probes that double; a first one, which loads or compiles, does not count."""
     work(1)
-    pieces = 1
+    units = 1
     while True:
         start = process_time()
-        work(pieces)
-        spent = process_time() - start
-        if spent >= ENOUGH or 2 * pieces > most:
-            return Probe(pieces, spent / pieces)
-        pieces *= 2
+        work(units)
+        seconds = process_time() - start
+        if seconds >= PROBE_SECONDS or 2 * units > most:
+            return Probe(units, seconds / units)
+        units *= 2
 
 
 def contest_cost(game: Game[Any], line_ups: Sequence[Sequence[str]], games: int, threads: int = 0) -> Cost:
-    """Return what contests of so many games each would take, one for each line-up."""
-    found = [tried(lambda many, players=players: play_contest(game, players, many, threads=1), games) for players in line_ups]  # type: ignore[misc]
+    """Return the cost of one contest of ``games`` games per line-up."""
+
+    def play(players: Sequence[str]) -> Probe:
+        return probe(lambda count: play_contest(game, players, count, threads=1), games)
+
+    probes = [play(players) for players in line_ups]
     cores = _cores(threads)
-    # Who won each deal is kept, and held twice while pieces are joined.
-    kept = 2 * 8 * games * max(map(len, line_ups))
+    # The wins of each deal are in memory, twice while chunks are joined.
+    wins = 2 * 4 * games * max(map(len, line_ups))
     return Cost(
-        sum(games * each.seconds for each in found) / cores,
-        peak_memory() + kept,
+        sum(games * result.seconds for result in probes) / cores,
+        peak_memory() + wins,
         cores_text(cores),
-        f"{sum(each.pieces for each in found):,} games played here",
+        f"{sum(result.units for result in probes):,} games played here",
     )
 
 
 def tuning_cost(typical: Task, games: int, threads: int = 0) -> Cost:
-    """Return what a search of so many games like those of a shard would take; a search that races may need fewer."""
+    """Return the cost of a search of ``games`` games like those of a task; successive halving may need fewer."""
     play, cores = TASKS[typical.function].load(), _cores(threads)
-    found = tried(lambda many: play(replace(typical, games=2 * many)), games // 2)
-    basis = f"{games:,} games at most, of which {2 * found.pieces:,} were tried here, as if none were in the store"
-    return Cost(games / 2 * found.seconds / cores, peak_memory(), cores_text(cores), basis)
+    result = probe(lambda count: play(replace(typical, games=2 * count)), games // 2)
+    basis = f"{games:,} games at most, of which {2 * result.units:,} were tried here, as if none were in the store"
+    return Cost(games / 2 * result.seconds / cores, peak_memory(), cores_text(cores), basis)
 
 
 def study_cost(subject: Subject, effort: Effort, missing: Mapping[LineUp, int], threads: int = 0) -> Cost:
-    """Return what so many games of each searching line-up would take, by random games of the described game."""
+    """Return the cost of games of each searching line-up, from random games of the RECYCLE game."""
     machine, cores = subject.machine, _cores(threads)
     line_up = effort.line_ups(machine.players)["random"]
     random = sample_of(searched_games(machine, line_up.players, RANDOM_GAMES, effort.seed, threads=1), machine.best, 0)
@@ -92,7 +96,7 @@ def study_cost(subject: Subject, effort: Effort, missing: Mapping[LineUp, int], 
 
 
 def compute_cost(against: str, setting: Setting, loops: int, upcard: float, device: str = "auto", **numbers: Any) -> Cost:
-    """Return what ``compute`` with these numbers would take if every lap is needed."""
+    """Return the cost of ``compute`` with these numbers if every iteration is needed."""
     where = device_of(device)
     rounds, games, kept = checked(where, loops=loops, upcard=upcard, **numbers)
     setting.opponent(against)
@@ -100,19 +104,22 @@ def compute_cost(against: str, setting: Setting, loops: int, upcard: float, devi
     passes = (loops + 1) * work.lookups
     if where == "cuda":
         return Cost(
-            passes * GPU_LOOKUP, work.memory, "a GPU", f"{loops} laps over {work.hands:,} kinds of hands, at the speed of an NVIDIA H200"
+            passes * GPU_LOOKUP,
+            work.memory,
+            "a GPU",
+            f"{loops} iterations over {work.hands:,} kinds of hands, at the speed of an NVIDIA H200",
         )
-    small = setting if work.lookups < FEW_LOOKUPS else replace(setting, cards=5, ranks=6)
+    small = setting if work.lookups < MAX_PROBED_LOOKUPS else replace(setting, cards=5, ranks=6)
     thousands = max(1, rounds // THOUSAND)
 
-    def lap(many: int) -> None:
-        share = many / thousands
-        compute(against, small, device="cpu", rounds=THOUSAND * many, games=2 * round(games * share / 2) or 2, loops=1, upcard=upcard)
+    def iterate(count: int) -> None:
+        share = count / thousands
+        compute(against, small, device="cpu", rounds=THOUSAND * count, games=2 * round(games * share / 2) or 2, loops=1, upcard=upcard)
 
-    found = tried(lap, thousands)
-    playing = loops * thousands * found.seconds
+    result = probe(iterate, thousands)
+    playing = loops * thousands * result.seconds
     cores = _cores(0)
-    basis = f"{loops} laps over {work.hands:,} kinds of hands, and {THOUSAND * found.pieces:,} rounds of a lap played here"
+    basis = f"{loops} iterations over {work.hands:,} kinds of hands, and {THOUSAND * result.units:,} rounds of an iteration played here"
     return Cost((passes * LOOKUP + playing) / cores, peak_memory() + work.memory, cores_text(cores), basis)
 
 

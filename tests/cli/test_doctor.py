@@ -49,7 +49,7 @@ WATCH = """
 import contextlib, io, json, sys
 from numba.core.dispatcher import Dispatcher
 from meldlab.cli.app import main
-from meldlab.precompile import compile_room, kernel_jobs
+from meldlab.precompile import compile_package, warmup_jobs
 
 
 def status(arguments):
@@ -67,8 +67,8 @@ def ready():
     return {f"{kernel.py_func.__module__}.{kernel.py_func.__name__}{types}" for kernel in kernels for types in kernel.overloads}
 
 
-for room in kernel_jobs():
-    compile_room(room)  # as the doctor does, in processes of its own
+for room in warmup_jobs():
+    compile_package(room)  # as the doctor does, in processes of its own
 found = {"status": {}, "late": {}}
 before = ready()
 for verb in json.loads(sys.argv[1]):

@@ -49,7 +49,7 @@ def test_a_changed_verdict_is_status_1(capsys: pytest.CaptureFixture[str], monke
 def test_a_dry_run_tells_every_publication_and_writes_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store: list[str]
 ) -> None:
-    monkeypatch.setattr(estimates, "ENOUGH", 0.0)
+    monkeypatch.setattr(estimates, "PROBE_SECONDS", 0.0)
     status, out, err = run(capsys, "reproduce", "--full", "--dry-run", "--out", str(tmp_path / "page"), *store)
     assert (status, err) == (0, "")
     lines = out.splitlines()

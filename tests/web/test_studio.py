@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from meldlab.arena.contest import play_contest
 from meldlab.games import load_game
 from meldlab.play import RandomPlayer, Record, replay
-from meldlab.precompile import compile_room
+from meldlab.precompile import compile_package
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.telling.transcript import transcribe
@@ -35,7 +35,7 @@ SPEAKS = """;; Two words
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
     """Compile what the workers use, so that no question pays for it."""
-    compile_room("recycle")
+    compile_package("recycle")
 
 
 @pytest.fixture(scope="module")

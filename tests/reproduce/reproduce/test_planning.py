@@ -18,7 +18,7 @@ from meldlab.runs.tasks import Task, run_tasks
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "ENOUGH", 0.0)
+    monkeypatch.setattr(estimates, "PROBE_SECONDS", 0.0)
 
 
 @pytest.fixture
