@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import platform
 import re
 import secrets
 import sys
@@ -15,12 +16,13 @@ from typing import BinaryIO, cast
 
 from meldlab.errors import NotPossible
 
-__all__ = ["SYMBOL_PREFIX", "cache_folder", "kernel_digest", "kernel_folder", "kernel_sources", "replace_file"]
+__all__ = ["SYMBOL_PREFIX", "cache_folder", "kernel_digest", "kernel_folder", "kernel_sources", "processor_digest", "replace_file"]
 
 PACKAGE = Path(__file__).parent
 COMPILER = ("compiling", "gpu", "indexing", "linking")  # modules that decide how kernels are compiled
 IMPORT = re.compile(r"^from (meldlab[\w.]*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 SYMBOL_PREFIX = "_ZN7meldlab"  # of compiled functions of this package
+PROCESSOR = re.compile(r"^((?:model name|flags|Features|CPU implementer|CPU part)\s*:.*)$", re.MULTILINE)  # lines of /proc/cpuinfo
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -51,6 +53,21 @@ def kernel_digest(module: str = "") -> str:
     for path in kernel_sources(module):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def processor_digest() -> str:
+    """Return a digest of the processor that numba compiles for; numba is not loaded for it."""
+    chosen = [os.environ.get(name, "") for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")]
+    return hashlib.sha256("\n".join([*chosen, _processor()]).encode()).hexdigest()[:8]
+
+
+@cache
+def _processor() -> str:
+    try:
+        cores = Path("/proc/cpuinfo").read_text("utf-8")
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    return "\n".join(sorted(set(PROCESSOR.findall(cores))))
 
 
 def kernel_sources(module: str = "") -> list[Path]:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from meldlab.cache import kernel_digest, kernel_folder
+from meldlab.cache import kernel_digest, kernel_folder, processor_digest
 from meldlab.errors import NotPossible
 from meldlab.parallel import core_count
 
@@ -21,7 +21,8 @@ def compiled_packages() -> set[str]:
 
 
 def _mark(package: str) -> Path:
-    return kernel_folder() / f"ready-{package}-{kernel_digest()}"
+    # A cache folder may be shared by machines, and numba compiles again for another processor.
+    return kernel_folder() / f"ready-{package}-{kernel_digest()}-{processor_digest()}"
 
 
 def compile_package(package: str) -> None:

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from meldlab import precompile
+
 SRC = Path(__file__).parents[2] / "src"
 
 VERBS = [
@@ -87,3 +91,12 @@ def test_after_the_doctor_every_kernel_is_ready(tmp_path: Path) -> None:
     found = json.loads(job.stdout)
     assert set(found["status"].values()) == {0}, found["status"]
     assert {verb: late for verb, late in found["late"].items() if late} == {}
+
+
+def test_kernels_that_are_ready_on_one_processor_are_not_on_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(precompile, "kernel_jobs", lambda: {"melds": lambda: None})
+    precompile.compile_room("melds")
+    assert precompile.compiled_rooms() == {"melds"}
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    assert precompile.compiled_rooms() == set()

@@ -292,6 +292,11 @@ def test_nonsense_ends_with_one_line(capsys: pytest.CaptureFixture[str], words: 
     assert said(capsys, *words, status=2).startswith("error: ")
 
 
+@pytest.mark.parametrize("verb", ["play", "run", "check", "show"])
+def test_a_misspelt_game_of_the_library_is_suggested(capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    assert "; did you mean hearts?" in said(capsys, verb, "hartz", status=2)
+
+
 def test_players_that_look_ahead_play_a_run(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     searched = answer(capsys, "run", tiny, "--players", "pimc:3,ismcts:2:taken", "--games", "6", "--threads", "2")
     assert (searched["games"], searched["unended"], searched["decisions_per_game"]) == (6, 0, 2)

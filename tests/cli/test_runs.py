@@ -172,7 +172,7 @@ def test_looking_makes_no_store(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     (tmp_path / "empty.sqlite").touch()
     status, _, err = run(capsys, *verb, "--store", str(tmp_path / "empty.sqlite"))
     assert (status, err.count("\n")) == (2, 1)
-    assert "is no store" in err
+    assert "is not a store" in err
     assert (tmp_path / "empty.sqlite").stat().st_size == 0
 
 

@@ -57,17 +57,17 @@ def test_an_experiment(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb:
 
 def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     player = tmp_path / "best.toml"
-    small = ("--generations", "2", "--population", "4", "--games", "20", "--fresh", "40")
+    small = ("--generations", "2", "--population", "4", "--games", "20", "--test-games", "40")
     common = ("tune", "best", *small, "--threads", "1", "--store", str(tmp_path / "runs.sqlite"))
     status, out, _ = run(capsys, *common, "--out", str(player), "--json")
     assert status == 0
     told = json.loads(out)
-    assert told["honest"].keys() == {"simple", "ensemble:paper"}
-    assert all(one["games"] == 40 for one in told["honest"].values())
+    assert told["test_scores"].keys() == {"simple", "ensemble:paper"}
+    assert all(one["games"] == 40 for one in told["test_scores"].values())
     assert Ensemble.parse(player.read_text()) == Ensemble.parse(told["player"])
     status, out, _ = run(capsys, *common)
     assert status == 0
-    assert "when it was chosen, and on fresh deals" in out
+    assert "when it was chosen, and on held-out deals" in out
     status, _, _ = run(capsys, "gin", "arena", f"ensemble:{player}", "simple", "--games", "4")
     assert status == 0
 
@@ -77,7 +77,7 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
     [
         (("ensemble", "--base", "bass"), "no ensemble 'bass'"),
         (("knock", "--store", "mysql://somewhere"), "store"),
-        (("best", "--fresh", "7"), "7 games cannot be played in mirrored pairs"),
+        (("best", "--test-games", "7"), "7 games cannot be played in mirrored pairs"),
         (("knock", "--cluster", "tcp://127.0.0.1:1"), "no Dask cluster answers"),
         (("knock", "--seed", "-1"), "seed must be a whole number from 0 to 2^63 - 1, not -1"),
         (("knock", "--threads", "1000000"), "--threads"),
@@ -88,7 +88,7 @@ def test_nonsense_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.setenv("MELDLAB_STORE", str(tmp_path / "runs.sqlite"))
-    monkeypatch.setattr("meldlab.runs.pool.PATIENCE", 1)
+    monkeypatch.setattr("meldlab.runs.pool.CONNECT_SECONDS", 1)
     status, _, err = run(capsys, "tune", *arguments)
     assert status == 2
     assert why in err.splitlines()[-1]

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.arena.contest import contest_task, play_contest
+from meldlab.arena.contest import play_contest
+from meldlab.arena.tasks import contest_task
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, players

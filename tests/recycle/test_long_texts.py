@@ -16,7 +16,7 @@ from meldlab.recycle.language.reader import read
 from meldlab.recycle.machine.compiler import compile_program
 from tests.recycle.hostile import CARDS, names
 
-SECONDS = 10.0  # of CPU; at most 2 on an idle core, and minutes where something is squared
+SECONDS = 2.0  # of CPU; at most 0.8 on a busy machine, and minutes where something is squared
 DEPTH = 88  # constructs around one another; the limit is 100 brackets
 
 SETUP = f"(setup (create players 2) {CARDS})"

@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from meldlab.arena.contest import ContestResult, contest_task
+from meldlab.arena.contest import ContestResult
+from meldlab.arena.tasks import contest_task
 from meldlab.gin import Gin
 from meldlab.runs.store import LEASE, Counts, Store, canonical
 from meldlab.runs.tasks import TASKS, Task, TaskFunction, run_tasks

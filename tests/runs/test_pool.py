@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.arena.contest import contest_task
+from meldlab.arena.tasks import contest_task
 from meldlab.errors import NotPossible
 from meldlab.runs.pool import Pool
 from meldlab.runs.store import Store

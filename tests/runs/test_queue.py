@@ -195,8 +195,8 @@ def test_a_killed_run_is_resumed_with_the_same_result(tmp_path: Path) -> None:
 import sys
 from meldlab.runs.queue import execute_here
 from meldlab.runs.store import Store
-from meldlab.arena import contest
-contest.TASK_DEALS = 5
+from meldlab.arena import tasks
+tasks.TASK_DEALS = 5
 settings = {"players": ["ensemble", "simple"], "games": 4000, "seed": 3, "threads": 1}
 print(execute_here(Store.open(sys.argv[1]), "contest", settings)["players"])
 """

@@ -19,7 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib.externals.loky import get_reusable_executor
 
-from meldlab.arena.contest import ContestResult, contest_task, play_contest, seatings, task_game
+from meldlab.arena.contest import ContestResult, play_contest, seatings
+from meldlab.arena.tasks import contest_task, task_game
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble, files_of

@@ -325,8 +325,8 @@ def test_an_analysis_goes_on_where_the_server_was_killed(store: str) -> None:
 def pieces(store: str) -> dict[str, Any]:
     """Return what the store has of finished pieces, with the time at which each was done."""
     with Store.open(store).reading() as connection:
-        rows = connection.execute(sa.select(EVALUATIONS.c.piece, EVALUATIONS.c.done_at).where(EVALUATIONS.c.done_at.is_not(None)))
-        return {row.piece: row.done_at for row in rows}
+        rows = connection.execute(sa.select(EVALUATIONS.c.task, EVALUATIONS.c.done_at).where(EVALUATIONS.c.done_at.is_not(None)))
+        return {row.task: row.done_at for row in rows}
 
 
 def test_work_can_be_cancelled(client: TestClient) -> None:

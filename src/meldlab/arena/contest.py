@@ -9,50 +9,33 @@ The kernel of the game plays where it can play all players; else the games are p
 """
 
 import base64
-import json
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import lcm
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.arena.processes import RecordSink, TableGames
 from meldlab.chance import check_seed
-from meldlab.digests import load_object
-from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
+from meldlab.errors import NotLegalHere, whole_number
 from meldlab.formatting import html_table
-from meldlab.games import GAMES, parse_player
-from meldlab.gin import Rules
-from meldlab.gin.batch import PlayerParameters, kernel_parameters
+from meldlab.games import parse_player
 from meldlab.parallel import Progress, chunks, no_progress
 from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
-from meldlab.runs.store import Counts, Run
-from meldlab.runs.tasks import Task, run_tasks
 from meldlab.statistics import Interval, Moments, Score, sign_test
 
-__all__ = [
-    "MAX_FAILURES",
-    "NO_RECORDS",
-    "ContestResult",
-    "Failure",
-    "contest_task",
-    "gin_rules",
-    "play_contest",
-    "run_contest",
-    "seatings",
-    "task_game",
-]
+__all__ = ["MAX_FAILURES", "NO_RECORDS", "ContestResult", "Failure", "play_contest", "seatings"]
 
 MAX_FAILURES = 5  # in an answer
 FIRST_CHUNK, CHUNK_SECONDS = 64, 1.0  # deals that the kernel plays first, and the time of each later chunk
-TASK_DEALS = 500  # of one task of a run
 MAX_PARTS = 256  # chunks that wait to be joined
 Seatings = Sequence[tuple[int, ...]]
+Counts = dict[str, Any]  # plain JSON
 NO_RECORDS = RecordSink(0, lambda record: None)
 
 
@@ -387,74 +370,6 @@ def _kernel_batches(
     for first, count in chunks(deals, FIRST_CHUNK, CHUNK_SECONDS):
         batches = [play(players, seed, first_deal + first, count, threads) for players in line_ups]
         yield first_deal + first, [batch for batch in batches if batch is not None]
-
-
-def contest_task(task: Task) -> Counts:
-    """Play the games of a task on one core: ``play_contest`` of its player and its opponent, in the game of its argument ``game``.
-
-    >>> tasks = Task("contest", "simple", "gin-only", seed=1, games=40).split(10)
-    >>> result = ContestResult.from_counts(task_game(tasks[0]), ["simple", "gin-only"], map(contest_task, tasks))
-    >>> result.wins() == play_contest(task_game(tasks[0]), ["simple", "gin-only"], 40, seed=1).wins()
-    True
-    """
-    game, others = task_game(task), task.arguments.get("others", ())
-    players = [_task_player(player) for player in (task.player, task.opponent, *others)]
-    num_seatings = len(seatings(game, len(players)))
-    if task.first % num_seatings or task.games % num_seatings:
-        kind = "mirrored pairs" if num_seatings == 2 else f"whole deals of {num_seatings} games"
-        raise NotLegalHere(f"games {task.first} to {task.first + task.games - 1} are not {kind}")
-    return play_contest(game, players, task.games, task.seed, first_deal=task.first // num_seatings, threads=1).counts()
-
-
-def run_contest(run: Run, settings: Mapping[str, Any], progress: Progress) -> dict[str, object]:
-    """Play a contest as tasks of a run, and return its answer; ``settings``: ``game``, ``players``, ``games``, ``rules`` and ``seed``."""
-    first, second, *others = settings["players"]
-    arguments = {"game": settings.get("game", "gin"), **({"others": others} if others else {})}
-    rules, seed = settings.get("rules", "eaai"), settings.get("seed", 0)
-    one_deal = Task("contest", first, second, rules, seed, arguments=arguments)
-    num_seatings = len(seatings(task_game(one_deal), len(settings["players"])))
-    games = -(-settings["games"] // num_seatings) * num_seatings
-    tasks = replace(one_deal, games=games).split(TASK_DEALS * num_seatings)
-    counts = run_tasks(tasks, run, jobs=settings.get("threads", 0), progress=progress)
-    return ContestResult.from_counts(task_game(one_deal), settings["players"], counts.values()).as_json()
-
-
-def task_game(task: Task) -> Game[Any]:
-    """Return the game of a contest: gin, or that of the argument ``game``; ``rules``: a preset, or the rules of a record as JSON."""
-    name = task.arguments.get("game", "gin")
-    if name not in GAMES:
-        raise NoSuchThing("game", name, list(GAMES))
-    game: type[Game[Any]] = load_object(GAMES[name].game)
-    return game.read(_rules_record(task))
-
-
-def gin_rules(task: Task) -> Rules:
-    """Return the rules of a task in gin."""
-    return Rules.read(_rules_record(task))
-
-
-def _rules_record(task: Task) -> Mapping[str, Any]:
-    record: Mapping[str, Any] = json.loads(task.rules) if task.rules.startswith("{") else {"preset": task.rules}
-    return record
-
-
-@dataclass(frozen=True)
-class _GinParameters:
-    """A gin player given by numbers, as tuning stores it; only the batch kernel plays it."""
-
-    numbers: tuple[float, ...]
-    name = "numbers"
-    plays_in_kernel: ClassVar[bool] = True
-
-    def parameters(self) -> PlayerParameters:
-        return kernel_parameters(self.numbers)
-
-    def choose(self, view: Any, chance: Any) -> Any:
-        raise NotLegalHere("numbers of a player are played by the batch kernel only")
-
-
-def _task_player(player: Any) -> str | Player[Any, Any]:
-    return player if isinstance(player, str) else _GinParameters(tuple(player))
 
 
 def _forfeiting_player(why: str, seating: tuple[int, ...]) -> int | None:

@@ -7,7 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.contest import ContestResult, task_game
+from meldlab.arena.contest import ContestResult
+from meldlab.arena.tasks import task_game
 from meldlab.gin.players import Ensemble
 from meldlab.parallel import Progress, no_progress
 from meldlab.runs.store import Counts, Run

@@ -27,7 +27,7 @@ from meldlab.runs.tasks import POLL_SECONDS, renewing
 
 __all__ = ["COMMAND_LINE", "KINDS", "Lost", "QueuedRun", "RunQueue", "execute", "execute_here"]
 
-KINDS = {"contest": "meldlab.arena.contest:run_contest"} | dict.fromkeys(("train", "exploit"), "meldlab.training.train:run_training")
+KINDS = {"contest": "meldlab.arena.tasks:run_contest"} | dict.fromkeys(("train", "exploit"), "meldlab.training.train:run_training")
 """The function of each kind of run: ``f(run, settings, progress)`` returns its result as plain JSON."""
 OPEN = ("queued", "running")
 COMMAND_LINE = "command line"  # the owner of runs in the foreground of a command, which are claimed by id only

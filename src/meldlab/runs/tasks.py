@@ -54,7 +54,7 @@ class TaskFunction:
 
 
 TASKS: dict[str, TaskFunction] = {
-    "contest": TaskFunction("meldlab.arena.contest:contest_task", threads=True),
+    "contest": TaskFunction("meldlab.arena.tasks:contest_task", threads=True),
     "gin.track": TaskFunction("meldlab.reproduce.nagai.tracking:play_shard", threads=True),
     "recycle.search": TaskFunction("meldlab.analysis.playing:play_shard", threads=True, files=""),
     "recycle.count": TaskFunction("meldlab.analysis.playing:count_shard", threads=True, files=""),

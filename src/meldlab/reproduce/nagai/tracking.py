@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.contest import gin_rules
 from meldlab.arena.evaluation import RunEvaluator
+from meldlab.arena.tasks import rules_record
 from meldlab.chance import Purpose, check_seed, derive_seed
 from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
@@ -127,7 +127,7 @@ def play_shard(shard: Task) -> Counts:
     assert not isinstance(shard.player, str)
     assert isinstance(shard.opponent, str)
     genes = [shard.player[start : start + NINE] for start in range(0, len(shard.player), NINE)]
-    totals, counts = _follow(genes, shard.opponent, gin_rules(shard), shard.seed, shard.first, shard.games)
+    totals, counts = _follow(genes, shard.opponent, Rules.read(rules_record(shard)), shard.seed, shard.first, shard.games)
     if "schedule" in shard.arguments:
         scores = _scores(totals, counts, shard.arguments["allowance"], shard.arguments["schedule"])
         return {"games": shard.games, "score": max(scores), "scores": scores}

@@ -106,7 +106,7 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
     found = ContestResult.join(parts)
     told: dict[str, Any] = found.as_json()
     return {
-        **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "troubles")},
+        **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "failures")},
         "players": [{name: row[name] for name in PLAYER} for row in told["players"]],
         "wanted": games,
         "seconds": time.monotonic() - begun,
