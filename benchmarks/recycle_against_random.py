@@ -8,7 +8,7 @@ In partnership games each side has a team. A deal with all its seatings is one o
 import sys
 import time
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.recycle.game import Described
 from meldlab.recycle.players import parse
 from meldlab.recycle.players.search import play_games
@@ -51,11 +51,12 @@ def main() -> None:
     print("| game | simulations per option | games | wins | by chance | lead in score |\n|---|---|---|---|---|---|")
     for name, settings, games in ROWS:
         start = time.process_time()
-        found = contest(Described.named(name), [f"mcts:{settings}", "random"], games, seed=1)
+        found = play_contest(Described.named(name), [f"mcts:{settings}", "random"], games, seed=1)
         simulations, _, level = settings.partition(":")
         level = f", level `{level or 'private'}`" if name == "go_fish" else ""
         title = name.replace("_", " ").title()
-        cells = (f"{title}{level}", simulations, found.games, text(found.rate(), 2), f"{found.fair[0]:.2f}", text(found.lead, 1))
+        won, share = text(found.win_rate(), 2), f"{found.fair_share[0]:.2f}"
+        cells = (f"{title}{level}", simulations, found.games, won, share, text(found.score_margin, 1))
         print("|", " | ".join(map(str, cells)), "|", flush=True)
         print(f"{title}: {time.process_time() - start:.0f} CPU s", file=sys.stderr)
     machine = Described.named(SOLITAIRE).machine

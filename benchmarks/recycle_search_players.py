@@ -13,8 +13,7 @@ import argparse
 import time
 from itertools import combinations
 
-from meldlab.arena.contest import contest
-from meldlab.arena.seating import seatings
+from meldlab.arena.contest import play_contest, seatings
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 
@@ -50,9 +49,10 @@ def main() -> None:
         game = Described.named(name)
         for pair in combinations(players, 2):
             start = time.process_time()
-            found = contest(game, pair, given.deals * len(seatings(game, 2)), given.seed, threads=given.threads)
+            found = play_contest(game, pair, given.deals * len(seatings(game, 2)), given.seed, threads=given.threads)
             spent = time.process_time() - start
-            row = f"{name:16} {' v '.join(pair):30} {found.games:6} {spent:7.1f}  {found.rate()!s:25} {found.fair[0]:.3f}  {found.lead}"
+            won = f"{found.win_rate()!s:25} {found.fair_share[0]:.3f}  {found.score_margin}"
+            row = f"{name:16} {' v '.join(pair):30} {found.games:6} {spent:7.1f}  {won}"
             print(row, flush=True)
 
 

@@ -11,18 +11,20 @@ import tempfile
 
 from distributed import LocalCluster
 
-from meldlab.arena.shards import gather
+from meldlab.arena.contest import ContestResult
+from meldlab.gin import Gin
 from meldlab.runs.store import Store
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 
 
 def main(address: str, store: str, games: int = 2000) -> None:
     """Let three players meet the simple one, all on the same deals."""
     run = Store.open(store).run("knocking on a cluster", {"games": games})
-    contests = [Shard("gin.contest", f"knock:{early},0,6", "simple", seed=1, games=games) for early in (4, 7, 10)]
-    counts = play([piece for one in contests for piece in one.split(500)], run, cluster=address)
+    contests = [Task("contest", f"knock:{early},0,6", "simple", seed=1, games=games) for early in (4, 7, 10)]
+    counts = run_tasks([piece for one in contests for piece in one.split(500)], run, cluster=address)
     for one in contests:
-        print(one.player, gather(counts[piece.key] for piece in one.split(500)).rate(0))
+        parts = [counts[piece.key] for piece in one.split(500)]
+        print(one.player, ContestResult.from_counts(Gin(), (str(one.player), "simple"), parts).win_rate(0))
 
 
 if __name__ == "__main__":

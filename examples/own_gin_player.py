@@ -9,7 +9,7 @@ player.
 
 import sys
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.gin import Gin, View
 from meldlab.gin.players import Drop, GinPlayer
 from meldlab.melds import deadwood
@@ -29,8 +29,8 @@ class Late(GinPlayer):
 
 def main(games: int = 200) -> None:
     """Play against the simple player, each deal from both seats."""
-    found = contest(Gin(), [f"{__file__}:Late", "simple"], games=games, seed=1)
-    print(f"late wins {found.rate(0)} of {games} matches against simple")
+    found = play_contest(Gin(), [f"{__file__}:Late", "simple"], games=games, seed=1)
+    print(f"late wins {found.win_rate(0)} of {games} matches against simple")
 
 
 if __name__ == "__main__":

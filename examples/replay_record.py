@@ -6,7 +6,7 @@ Without a file, a match of gin is played and written down first. The command lin
 import sys
 from pathlib import Path
 
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.gin import Gin, players
 from meldlab.play import Deal, Record, Table, replay
 
@@ -20,7 +20,7 @@ def written() -> str:
 def main(text: str, seat: int = 0) -> None:
     """Go through a record step by step; a line that the rules forbid is refused by its number."""
     record = Record.parse(text)
-    for step in replay(game_of(record), record):
+    for step in replay(load_game(record), record):
         cards = step.before.view(seat).hand if record.game == "gin" else ""
         print(f"{step.number:4} {step.describe(seat):30} {cards}")
     print(record.result)

@@ -8,7 +8,7 @@ not seen.
 
 import sys
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.gin import Gin
 
 SEARCH, FRESH = 1, 2  # seeds: two sets of deals
@@ -20,10 +20,10 @@ def main(games: int = 4000) -> None:
     for early in (4, 7, 10):
         for until in (4, 6, 8):
             player = f"knock:{early},0,{until}"
-            found[player] = contest(Gin(), [player, "simple"], games=games, seed=SEARCH).rate(0)
+            found[player] = play_contest(Gin(), [player, "simple"], games=games, seed=SEARCH).win_rate(0)
             print(f"{player}: {found[player]}")
     best = max(found, key=lambda player: found[player].value)
-    fresh = contest(Gin(), [best, "simple"], games=4 * games, seed=FRESH).rate(0)
+    fresh = play_contest(Gin(), [best, "simple"], games=4 * games, seed=FRESH).win_rate(0)
     print(f"best {best}: {found[best].value:.3f} when it was chosen, {fresh} on fresh deals")
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from meldlab import dry_run as estimates
 from meldlab.cli.app import main
-from meldlab.dry_run import Probe, compute_cost, contest_cost, tried, tuning_cost
+from meldlab.dry_run import Probe, compute_cost, contest_cost, probe, tuning_cost
 from meldlab.gin import Gin
 from meldlab.gin.computing.compute import Setting
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 
 COMMANDS = {
     "gin arena simple gin-only --games 5000000": "5,000,000 games of gin",
@@ -34,7 +34,7 @@ def run(command: str, status: int = 0) -> None:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "ENOUGH", 0.0)
+    monkeypatch.setattr(estimates, "PROBE_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -84,26 +84,26 @@ def test_tries_double_until_they_tell_something_or_all_is_done(monkeypatch: pyte
         asked.append(pieces)
         clock[0] += 0.03 * pieces
 
-    found = tried(work)
+    found = probe(work)
     assert asked == [1, 1, 2, 4, 8, 16]
-    assert found.pieces == 16
+    assert found.units == 16
     assert found.seconds == pytest.approx(0.03)
     asked.clear()
-    assert tried(work, most=5).pieces == 4
+    assert probe(work, most=5).units == 4
     assert asked == [1, 1, 2, 4]
 
 
 def test_time_grows_with_the_games_and_falls_with_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "tried", lambda work, most=0: Probe(10, 0.001))
+    monkeypatch.setattr(estimates, "probe", lambda work, most=0: Probe(10, 0.001))
     assert contest_cost(Gin(), [["simple", "simple"]], 6000, threads=3).seconds == pytest.approx(2)
     assert contest_cost(Gin(), [["simple", "simple"]] * 3, 6000, threads=1).seconds == pytest.approx(18)
     many, few = (contest_cost(Gin(), [["simple", "simple"]], games, threads=1).memory for games in (10**9, 10))
-    assert many - few == pytest.approx(32e9, rel=0.01)
-    assert tuning_cost(Shard("gin.contest", "simple"), 6000, threads=1).seconds == pytest.approx(3)  # a piece is a mirrored pair
+    assert many - few == pytest.approx(16e9, rel=0.01)
+    assert tuning_cost(Task("contest", "simple"), 6000, threads=1).seconds == pytest.approx(3)  # a piece is a mirrored pair
 
 
 def test_a_pass_over_ten_cards_is_told_though_no_cpu_may_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "tried", lambda work, most=0: Probe(1, 0.0))
+    monkeypatch.setattr(estimates, "probe", lambda work, most=0: Probe(1, 0.0))
     cost = compute_cost("simple", Setting(), 4, 0.3, "cpu", rounds=None, games=None, price=5.0, bits=8, turns=())
     assert cost.seconds > 3600
     assert cost.memory > 50e9

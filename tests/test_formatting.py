@@ -3,8 +3,8 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from meldlab.arena.contest import contest
-from meldlab.arena.round_robin import all_against_all
+from meldlab.arena.contest import play_contest
+from meldlab.arena.round_robin import round_robin
 from meldlab.formatting import html_table
 from meldlab.gin import Gin
 from meldlab.reports.stopping import draw_value
@@ -26,15 +26,15 @@ def test_every_text_is_escaped() -> None:
 
 
 def test_a_contest_shows_every_player_with_its_interval() -> None:
-    found = contest(Gin(), ["simple", "random"], games=20, seed=1)
-    assert rows(found._repr_html_())[1] == ["simple", "1", str(found.rate(0)), "0.500", str(found.score(0))]
+    found = play_contest(Gin(), ["simple", "random"], games=20, seed=1)
+    assert rows(found._repr_html_())[1] == ["simple", "1", str(found.win_rate(0)), "0.500", str(found.mean_score(0))]
     assert ElementTree.fromstring(found._repr_html_()).findtext("caption") == "gin: 20 games, 10 deals"
     named = replace(found, players=(HOSTILE, "random"))
     assert rows(named._repr_html_())[1][0] == HOSTILE
 
 
 def test_all_against_all_show_ratings_and_pairings() -> None:
-    robin = all_against_all(Gin(), ["simple", "gin-only", "ensemble"], games=100, seed=2)
+    robin = round_robin(Gin(), ["simple", "gin-only", "ensemble"], games=100, seed=2)
     head, first, *_ = rows(robin._repr_html_())
     names = [one.name for one in robin.ratings.players]
     assert head == ["player", "rating", *names]

@@ -1,9 +1,9 @@
-"""The games of the house: which game a record is of, and how each reads its players.
+"""The registry of games: the game of a record, and the parser of its players.
 
 >>> from meldlab.play import Record
->>> game_of(Record("gin", {"preset": "oklahoma"}, ("you", "simple"))).rule.oklahoma
+>>> load_game(Record("gin", {"preset": "oklahoma"}, ("you", "simple"))).rule.oklahoma
 True
->>> player_of(game_of(Record("rummikub", {}, ("you", "greedy"))), "greedy").name
+>>> parse_player(load_game(Record("rummikub", {}, ("you", "greedy"))), "greedy").name
 'greedy'
 """
 
@@ -13,15 +13,15 @@ from meldlab.digests import load_object
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Game, Player, Record
 
-__all__ = ["GAMES", "game_of", "kind_of", "player_of", "stand_in"]
+__all__ = ["GAMES", "default_player", "game_kind", "load_game", "parse_player"]
 
 
 class KnownGame(NamedTuple):
-    """A kind of game by where it is defined, where its players are read, and one of them; loaded when it is asked for."""
+    """Import paths of a game and of the parser of its players, and the default player; loaded on demand."""
 
     game: str
     parse: str
-    plain: str
+    default: str
 
 
 GAMES = {
@@ -31,29 +31,29 @@ GAMES = {
 }
 
 
-def kind_of(record: Record) -> str:
-    """Return under which name of GAMES a record falls; one that holds a description is of a described game."""
+def game_kind(record: Record) -> str:
+    """Return the name in ``GAMES`` of a record's game; one with a description is a RECYCLE game."""
     return "recycle" if "description" in record.rules else record.game
 
 
-def game_of(record: Record) -> Game[Any]:
-    """Return the game that a record was played by, under its rules."""
-    name = kind_of(record)
+def load_game(record: Record) -> Game[Any]:
+    """Return the game of a record, under its rules."""
+    name = game_kind(record)
     if name not in GAMES:
-        raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a described game with its description"])
+        raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a RECYCLE game with its description"])
     game: type[Game[Any]] = load_object(GAMES[name].game)
     return game.read(record.rules)
 
 
-def player_of(game: Game[Any], text: str) -> Player[Any, Any]:
-    """Return the player that a text names for this game."""
+def parse_player(game: Game[Any], text: str) -> Player[Any, Any]:
+    """Return the player of this game that a text names."""
     player: Player[Any, Any] = load_object(_known(game).parse)(text)
     return player
 
 
-def stand_in(game: Game[Any]) -> Player[Any, Any]:
-    """Return a player that uses what players of this game use."""
-    return player_of(game, _known(game).plain)
+def default_player(game: Game[Any]) -> Player[Any, Any]:
+    """Return a simple player of this game."""
+    return parse_player(game, _known(game).default)
 
 
 def _known(game: Game[Any]) -> KnownGame:

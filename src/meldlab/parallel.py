@@ -20,12 +20,19 @@ from threading import Event, Lock
 from time import perf_counter
 from typing import TypeVar
 
-__all__ = ["chunks", "core_count", "map_in_threads", "run_on_cores"]
+__all__ = ["Progress", "chunks", "core_count", "map_in_threads", "no_progress", "run_on_cores"]
+
+Progress = Callable[[float, float, str], None]
+"""A callback for the progress of long work: the amount done, the total, and a message, which may be empty."""
 
 T = TypeVar("T")
 R = TypeVar("R")
 CHUNK_SECONDS = 0.1  # at twice that a user notices the delay
 QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a Linux container: microseconds of CPU time per period, and the period
+
+
+def no_progress(done: float, total: float, message: str) -> None:
+    """Ignore the progress."""
 
 
 def chunks(total: int, size: int = 1, seconds: float = CHUNK_SECONDS) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Kernels compiled ahead: by room, a small job that touches each of its kernels, and marks in the cache that say which are ready."""
+"""Kernels compiled ahead: a small job per package that calls its kernels, and marks in the cache for packages that are compiled."""
 
 import subprocess
 import sys
@@ -12,57 +12,57 @@ from meldlab.cache import kernel_digest, kernel_folder, processor_digest
 from meldlab.errors import NotPossible
 from meldlab.parallel import core_count
 
-__all__ = ["compile_room", "compile_rooms", "compiled_rooms", "kernel_jobs"]
+__all__ = ["compile_package", "compile_packages", "compiled_packages", "warmup_jobs"]
 
 
-def compiled_rooms() -> set[str]:
-    """Return the rooms whose kernels lie in the cache; numba is not loaded for it."""
-    return {room for room in kernel_jobs() if _mark(room).is_file()}
+def compiled_packages() -> set[str]:
+    """Return the packages whose kernels are in the cache, without importing numba."""
+    return {package for package in warmup_jobs() if _mark(package).is_file()}
 
 
-def _mark(room: str) -> Path:
+def _mark(package: str) -> Path:
     # A cache folder may be shared by machines, and numba compiles again for another processor.
-    return kernel_folder() / f"ready-{room}-{kernel_digest()}-{processor_digest()}"
+    return kernel_folder() / f"ready-{package}-{kernel_digest()}-{processor_digest()}"
 
 
-def compile_room(room: str) -> None:
-    """Compile the kernels of a room into the cache."""
-    kernel_jobs()[room]()
-    _mark(room).touch()
+def compile_package(package: str) -> None:
+    """Compile the kernels of a package into the cache."""
+    warmup_jobs()[package]()
+    _mark(package).touch()
 
 
-def compile_rooms() -> Iterator[tuple[str, float]]:
-    """Compile what is not in the cache yet, each room in a process of its own on its own core; give each with its seconds when ready.
+def compile_packages() -> Iterator[tuple[str, float]]:
+    """Compile missing kernels, one process per package, one per core; yield each package with its seconds when it is ready.
 
-    The processes end with whoever waits for them: nothing is compiled behind the back of Ctrl-C.
+    The processes end with the caller, also after Ctrl-C.
     """
-    ready = compiled_rooms()
-    yield from ((room, 0.0) for room in kernel_jobs() if room in ready)
-    waiting = [room for room in kernel_jobs() if room not in ready]
+    ready = compiled_packages()
+    yield from ((package, 0.0) for package in warmup_jobs() if package in ready)
+    waiting = [package for package in warmup_jobs() if package not in ready]
     running: dict[str, tuple[subprocess.Popen[str], float]] = {}
     try:
         while waiting or running:
             while waiting and len(running) < core_count():
-                room = waiting.pop(0)
-                command = [sys.executable, "-c", f"from meldlab.precompile import compile_room; compile_room({room!r})"]
-                running[room] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True), time.perf_counter()
+                package = waiting.pop(0)
+                command = [sys.executable, "-c", f"from meldlab.precompile import compile_package; compile_package({package!r})"]
+                running[package] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True), time.perf_counter()
             time.sleep(0.05)
-            for room, (process, start) in list(running.items()):
+            for package, (process, start) in list(running.items()):
                 if process.poll() is not None:
-                    _, said = process.communicate()
-                    del running[room]
+                    _, errors = process.communicate()
+                    del running[package]
                     if process.returncode:
-                        why = said.strip().splitlines()[-1:] or [f"its process ended with {process.returncode}"]
-                        raise NotPossible(f"the kernels of {room} cannot be compiled: {why[0]}")
-                    yield room, time.perf_counter() - start
+                        why = errors.strip().splitlines()[-1:] or [f"its process ended with {process.returncode}"]
+                        raise NotPossible(f"the kernels of {package} cannot be compiled: {why[0]}")
+                    yield package, time.perf_counter() - start
     finally:
         for process, _ in running.values():
             process.kill()
             process.wait()
 
 
-def kernel_jobs() -> Mapping[str, Callable[[], object]]:
-    """Return, by room, a small job that touches each of its kernels; those that take longest first."""
+def warmup_jobs() -> Mapping[str, Callable[[], object]]:
+    """Return the job of each package, longest first."""
     return {job.__name__.strip("_"): job for job in (_gin, _recycle, _rummikub, _waiting, _cards, _melds, _stopping)}
 
 
@@ -109,7 +109,7 @@ def _waiting() -> None:
 
 
 def _gin() -> None:
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, position_view
     from meldlab.gin.computing.compute import Setting, compute
@@ -119,13 +119,13 @@ def _gin() -> None:
     from meldlab.waiting.storage import table_turns
 
     if find_spec("joblib") and find_spec("sqlalchemy"):  # of the extra 'lab'
-        from meldlab.arena.evaluation import warm
+        from meldlab.arena.evaluation import warm_up
 
-        warm()
+        warm_up()
     # Each pair of kinds of players is compiled by itself; others are compiled when they first meet.
     for names in ("simple gin-only", "ensemble simple", "computed:light simple", "computed:light ensemble", "champion simple"):
-        contest(Gin(), names.split(), 2, threads=1)
-    contest(Gin(), ["ensemble", "simple"], 2)
+        play_contest(Gin(), names.split(), 2, threads=1)
+    play_contest(Gin(), ["ensemble", "simple"], 2)
     for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple"), ("random", "simple")):
         Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
     ten, knock = position_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), position_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")

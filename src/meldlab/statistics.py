@@ -29,6 +29,7 @@ __all__ = [
     "Moments",
     "Rating",
     "Ratings",
+    "Score",
     "bradley_terry",
     "difference",
     "mean",
@@ -180,7 +181,7 @@ def mean(numbers: ArrayLike) -> Interval:
     return t_interval(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0, len(values) - 1)
 
 
-def paired_rate(games: int, wins: int, swept: int) -> Interval:
+def paired_rate(games: int, wins: float, swept: int) -> Interval:
     """Return the win rate over pairs of games of the same deal, each one observation; ``swept``: the number of pairs won twice.
 
     >>> print(paired_rate(1000, 700, 250))
@@ -189,6 +190,32 @@ def paired_rate(games: int, wins: int, swept: int) -> Interval:
     # A pair has 0, 1 or 2 wins: the sum of their squares is the sum of wins and 2 more for each swept pair.
     products = np.array([[2 * games, 2 * wins], [2 * wins, wins + 2 * swept]], np.float64)
     return Moments(games // 2, np.array([games, wins], np.float64), products).rate(1, 0)
+
+
+@dataclass(frozen=True)
+class Score:
+    """The wins of a player on mirrored deals, each played in both seats; scores of different deals add up.
+
+    >>> print((Score(600, 420, 150) + Score(400, 280, 100)).win_rate())
+    0.700 (0.670 to 0.728)
+    """
+
+    games: int = 0
+    wins: float = 0
+    swept: int = 0
+    """Deals won in both seats."""
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(self.games + other.games, self.wins + other.wins, self.swept + other.swept)
+
+    def win_rate(self, comparisons: int = 1) -> Interval:
+        """Return the win rate; a deal is one observation. ``comparisons``: see ``Interval.bonferroni``."""
+        return paired_rate(self.games, self.wins, self.swept).bonferroni(comparisons)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the answer of the command line."""
+        rate = self.win_rate()
+        return {"games": self.games, "wins": self.wins, "win_rate": rate.value, "ci95": [rate.low, rate.high]}
 
 
 def wilson(rate: float, trials: float, comparisons: int = 1) -> Interval:

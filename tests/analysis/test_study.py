@@ -16,7 +16,7 @@ from meldlab.recycle.game import Described
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.search import play_games
 from meldlab.runs.store import Counts, Store
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 from tests.analysis.samples import BY_HAND, Row, sample_of
 
 SMALL = StudyConfig(games=4, random_scores=100, simulations=20, seed=3)
@@ -58,7 +58,7 @@ def test_a_study_is_the_same_again_and_in_pieces(tmp_path: Path, monkeypatch: py
     whole = study("kuhn_poker", tmp_path / "a")
     played: list[tuple[str, int]] = []
 
-    def noting(shard: Shard) -> Counts:
+    def noting(shard: Task) -> Counts:
         played.append((str(shard.player), shard.first))
         if len(played) == 4:
             raise KeyboardInterrupt

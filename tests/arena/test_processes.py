@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from meldlab.arena.contest import Contest, contest
-from meldlab.arena.processes import Ended, Keep, PlayingProcess, Series
-from meldlab.arena.round_robin import all_against_all
+from meldlab.arena.contest import ContestResult, play_contest
+from meldlab.arena.processes import GameProcess, RecordSink, TableGames, TableResult
+from meldlab.arena.round_robin import round_robin
 from meldlab.errors import NotPossible
 from meldlab.gin import Gin
 from meldlab.play import Record, Result, TimeLimit, replay
@@ -83,12 +83,12 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def gin(first: str, second: str, games: int, seed: int = 0, **options: Any) -> Contest:
-    return contest(Gin(), [first, second], games, seed, **options)
+def gin(first: str, second: str, games: int, seed: int = 0, **options: Any) -> ContestResult:
+    return play_contest(Gin(), [first, second], games, seed, **options)
 
 
-def same(one: Contest, other: Contest) -> bool:
-    alike = [(each.moments.products.tolist(), each.won.tolist(), each.troubles) for each in (one, other)]
+def same(one: ContestResult, other: ContestResult) -> bool:
+    alike = [(each.moments.products.tolist(), each.deal_wins.tolist(), each.failures) for each in (one, other)]
     return alike[0] == alike[1]
 
 
@@ -98,7 +98,7 @@ def test_two_processes_play_what_one_does(file: Path) -> None:
     assert same(one, two)
     assert same(one, kernel)
     assert two.players == ("copycat", "gin-only")
-    assert not two.troubles
+    assert not two.failures
 
 
 def test_the_first_games_are_kept_as_they_were_played(file: Path) -> None:
@@ -106,25 +106,25 @@ def test_the_first_games_are_kept_as_they_were_played(file: Path) -> None:
     kept: list[list[Record]] = []
     for first, threads in (("simple", 1), (f"{file}:Copycat", 1), (f"{file}:Copycat", 2)):
         kept.append([])
-        found = gin(first, "gin-only", 6, seed=7, threads=threads, keep=Keep(5, kept[-1].append))
+        found = gin(first, "gin-only", 6, seed=7, threads=threads, records=RecordSink(5, kept[-1].append))
     assert [len(records) for records in kept] == [5, 5, 5]
     assert all(len({record.actions for record in same}) == 1 for same in zip(*kept, strict=True))
     assert [record.deal.number for record in kept[2]] == [0, 0, 1, 1, 2]
     assert [record.players for record in kept[2][:2]] == [("copycat", "gin-only"), ("gin-only", "copycat")]
     won = [record.players[winner] for record in kept[2][:4] for winner in record.result.winners]  # type: ignore[union-attr]
-    assert won.count("copycat") == found.won[:2, 0].sum()
+    assert won.count("copycat") == found.wins_by_deal()[:2, 0].sum()
     for record in kept[0]:
         assert [step.line for step in replay(Gin(), record)] == list(record.actions)
 
 
 def test_pairs_keep_as_many_each() -> None:
     kept: list[Record] = []
-    all_against_all(Gin(), ["simple", "gin-only", "random"], 2, keep=Keep(1, kept.append))
+    round_robin(Gin(), ["simple", "gin-only", "random"], 2, records=RecordSink(1, kept.append))
     assert [record.players for record in kept] == [("simple", "gin-only"), ("simple", "random"), ("gin-only", "random")]
 
 
 def test_other_games_are_played_in_processes_too() -> None:
-    one, two = (contest(Rummikub(), ["random", "greedy"], 4, seed=3, threads=threads) for threads in (1, 2))
+    one, two = (play_contest(Rummikub(), ["random", "greedy"], 4, seed=3, threads=threads) for threads in (1, 2))
     assert same(one, two)
 
 
@@ -132,11 +132,11 @@ def test_other_games_are_played_in_processes_too() -> None:
 def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.MonkeyPatch, games: int, threads: int, processes: int) -> None:
     asked: list[int] = []
 
-    def pretend(self: Series, found: object, deals: int, processes: int, *, raise_errors: bool) -> Iterator[Ended]:
+    def pretend(self: TableGames, found: object, deals: int, processes: int, *, raise_errors: bool) -> Iterator[TableResult]:
         asked.append(processes)
-        yield from (Ended(Result((0, 0), (), "nothing"), {}) for _ in range(2 * deals))
+        yield from (TableResult(Result((0, 0), (), "nothing"), {}) for _ in range(2 * deals))
 
-    monkeypatch.setattr(Series, "games", pretend)
+    monkeypatch.setattr(TableGames, "games", pretend)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)), raising=False)
     gin(f"{file}:Copycat", "simple", games, threads=threads)
     assert asked == [processes]
@@ -147,7 +147,7 @@ def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.Monke
 def test_a_file_is_run_once_in_every_process(file: Path) -> None:
     gin(f"{file}:Copycat", "simple", 10, threads=1)
     assert (file.parent / "loaded.txt").read_text() == "once\n"
-    all_against_all(Gin(), [f"{file}:Copycat", "simple", "random"], 4, threads=1)
+    round_robin(Gin(), [f"{file}:Copycat", "simple", "random"], 4, threads=1)
     assert (file.parent / "loaded.txt").read_text() == "once\n"
     gin(f"{file}:Copycat", "simple", 10, threads=2)
     assert (file.parent / "loaded.txt").read_text() == "once\n" * 3
@@ -157,16 +157,16 @@ def test_a_player_keeps_what_it_learns_within_a_process(file: Path) -> None:
     found = gin(f"{file}:Counting", "simple", 8, threads=1)
     # Later games, all of them.
     assert 0 < found.forfeits(0) < 8
-    assert min(one.first for one in found.troubles) == 8 - found.forfeits(0)
+    assert min(one.first for one in found.failures) == 8 - found.forfeits(0)
 
 
 @pytest.mark.parametrize("name", ["Looping", "Sleeping", "Catching", "Deaf"])
 def test_who_never_answers_loses_and_the_arena_goes_on(file: Path, name: str) -> None:
     found = gin(f"{file}:{name}", "simple", 2, seed=1, threads=1, time_limit=TimeLimit(per_move=0.1))
-    assert (found.wins(), found.forfeits(0), found.ahead) == (0, 2, (0, 1))
-    assert found.troubles[0].why == f"p1 forfeits: {name.lower()} ran out of time (0.1 s per move)"
+    assert (found.wins(), found.forfeits(0), found.deals_ahead) == (0, 2, (0, 1))
+    assert found.failures[0].why == f"p1 forfeits: {name.lower()} ran out of time (0.1 s per move)"
     # A forfeit loses as much as the worst loss, also where nobody could say how far the game was.
-    assert found.lead.value < -100
+    assert found.score_margin.value < -100
 
 
 class KilledProcess:
@@ -185,11 +185,11 @@ class KilledProcess:
         pass
 
 
-def late_worker(numbers: list[int], meanwhile: Callable[[PlayingProcess, Any], None]) -> PlayingProcess:
+def late_worker(numbers: list[int], meanwhile: Callable[[GameProcess, Any], None]) -> GameProcess:
     """Return a worker that waits for seat 1 of the first game, and has waited too long."""
-    series = Series(Gin(), ("simple", "gin-only"), ((0, 1), (1, 0)), time=TimeLimit(per_move=0.1))
-    worker = PlayingProcess.__new__(PlayingProcess)
-    worker.series, worker.names, worker.left, worker.seen = series, ("simple", "gin-only"), deque(numbers), [1.0, -1e9, 0.0, 0.0]
+    games = TableGames(Gin(), ("simple", "gin-only"), ((0, 1), (1, 0)), time=TimeLimit(per_move=0.1))
+    worker = GameProcess.__new__(GameProcess)
+    worker.games, worker.names, worker.left, worker.turn_state = games, ("simple", "gin-only"), deque(numbers), [1.0, -1e9, 0.0, 0.0]
     worker.receiver, sender = Pipe(duplex=False)
 
     def before_the_end() -> None:
@@ -201,14 +201,14 @@ def late_worker(numbers: list[int], meanwhile: Callable[[PlayingProcess, Any], N
 
 
 def test_late_seat_forfeits_though_the_other_is_asked_meanwhile() -> None:
-    done: dict[int, Ended] = {}
-    late_worker([0], lambda worker, _: worker.seen.__setitem__(0, 2.0)).collect(done)
-    assert done[0].trouble == "p1 forfeits: simple ran out of time (0.1 s per move)"
+    done: dict[int, TableResult] = {}
+    late_worker([0], lambda worker, _: worker.turn_state.__setitem__(0, 2.0)).collect(done)
+    assert done[0].failure == "p1 forfeits: simple ran out of time (0.1 s per move)"
 
 
 def test_game_that_ends_meanwhile_counts_and_the_next_is_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    done, started, ended = dict[int, Ended](), [], Ended(Result((1, 0), (0,), "gin"), {})
-    monkeypatch.setattr(PlayingProcess, "_start", lambda worker: started.append(list(worker.left)))
+    done, started, ended = dict[int, TableResult](), [], TableResult(Result((1, 0), (0,), "gin"), {})
+    monkeypatch.setattr(GameProcess, "_start", lambda worker: started.append(list(worker.left)))
     late_worker([0, 1], lambda _, sender: sender.send(ended)).collect(done)
     assert (done, started) == ({0: ended}, [[1]])
 
@@ -216,13 +216,13 @@ def test_game_that_ends_meanwhile_counts_and_the_next_is_played_again(monkeypatc
 def test_time_for_a_game(file: Path) -> None:
     found = gin("simple", f"{file}:Looping", 2, seed=1, threads=2, time_limit=TimeLimit(per_game=0.2))
     assert (found.forfeits(0), found.forfeits(1)) == (0, 2)
-    assert "looping ran out of time (0.2 s per game)" in found.troubles[1].why
+    assert "looping ran out of time (0.2 s per game)" in found.failures[1].why
 
 
 def test_who_ends_its_process_loses_too(file: Path) -> None:
     found = gin(f"{file}:Leaving", "simple", 4, seed=1, threads=2)
     assert found.forfeits(0) == 4
-    assert "leaving ended the process it played in" in found.troubles[0].why
+    assert "leaving ended the process it played in" in found.failures[0].why
     assert gin(f"{file}:Exiting", "simple", 2, seed=1, threads=1).forfeits(0) == 2
 
 
@@ -232,8 +232,8 @@ def test_built_in_players_have_time_enough() -> None:
 
 
 def test_what_is_not_the_players_reaches_the_arena(file: Path) -> None:
-    series = Series(Gin(), (f"{file}:Copycat", "simple"), ((0, 1), (1, 0)))
-    found = series.seat()
+    games = TableGames(Gin(), (f"{file}:Copycat", "simple"), ((0, 1), (1, 0)))
+    found = games.parse_players()
     file.write_text("raise KeyError('changed in the meantime')")
     with pytest.raises(Exception, match="changed in the meantime"):
-        list(series.games(found, 2, 2))
+        list(games.games(found, 2, 2))

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
-
-from meldlab.arena.contest import contest
-from meldlab.arena.round_robin import all_against_all
 from meldlab.arena.seating import seatings
+
+from meldlab.arena.contest import play_contest
+from meldlab.arena.round_robin import round_robin
 from meldlab.play import RandomPlayer, TimeLimit
 from meldlab.recycle.game import Described
 from meldlab.recycle.players import SearchPlayer, parse
@@ -33,12 +33,12 @@ def test_every_player_sits_everywhere_equally_often(game: str, players: int) -> 
 
 
 def test_where_nobody_can_do_anything_everybody_has_his_share() -> None:
-    found = contest(Described("worthless", WORTHLESS), ["mcts:2", "random"], games=29, seed=1, threads=1)
+    found = play_contest(Described("worthless", WORTHLESS), ["mcts:2", "random"], games=29, seed=1, threads=1)
     # Every deal is played from all three seats, so luck cancels exactly.
-    assert (found.games, found.deals, found.ahead, found.troubles) == (30, 10, (0, 0), ())
-    assert found.rate(0).value == pytest.approx(1 / 3)
-    assert found.score(0).value == found.score(1).value == 2
-    assert found.lead.value == 0
+    assert (found.games, found.deals, found.deals_ahead, found.failures) == (30, 10, (0, 0), ())
+    assert found.win_rate(0).value == pytest.approx(1 / 3)
+    assert found.mean_score(0).value == found.mean_score(1).value == 2
+    assert found.score_margin.value == 0
     assert found.sign_test is None
 
 
@@ -50,53 +50,53 @@ def test_kernel_and_table_count_the_same(game: str, players: list[str]) -> None:
         def can_batch(self, players: Sequence[object]) -> bool:
             return False
 
-    kernel = contest(Described.named(game), players, games=4, seed=3, threads=1)
+    kernel = play_contest(Described.named(game), players, games=4, seed=3, threads=1)
     seated = [parse(one) for one in players]
-    table = contest(AtTheTable.named(game), seated, games=4, seed=3)
-    assert kernel.won.tolist() == table.won.tolist()
+    table = play_contest(AtTheTable.named(game), seated, games=4, seed=3)
+    assert kernel.deal_wins.tolist() == table.deal_wins.tolist()
     for player in range(len(players)):
-        assert kernel.score(player) == table.score(player)
+        assert kernel.mean_score(player) == table.mean_score(player)
     for name in ("decisions", "options", "capped"):
         assert kernel.count(name) == table.count(name)
 
 
 def test_looking_ahead_pays_where_the_most_wins_and_where_the_least_does() -> None:
-    most = contest(Described.named("leduc_poker"), ["pimc:100", "random"], games=200, seed=1, threads=1)
+    most = play_contest(Described.named("leduc_poker"), ["pimc:100", "random"], games=200, seed=1, threads=1)
     assert most.sign_test is not None
     assert most.sign_test < 0.01
-    assert most.lead.low > 0
-    assert most.ahead[0] > most.ahead[1]
-    least = contest(Described.named("golf"), ["pimc:10", "random"], games=16, seed=1)
-    assert least.score(0).value < least.score(1).value
-    assert least.lead.value > 0
+    assert most.score_margin.low > 0
+    assert most.deals_ahead[0] > most.deals_ahead[1]
+    least = play_contest(Described.named("golf"), ["pimc:10", "random"], games=16, seed=1)
+    assert least.mean_score(0).value < least.mean_score(1).value
+    assert least.score_margin.value > 0
 
 
 def test_a_contest_plays_the_games_of_its_seed() -> None:
     described = Described.named("scopa")
-    found = contest(described, ["pimc:5", "random"], games=4, seed=3, threads=2)
+    found = play_contest(described, ["pimc:5", "random"], games=4, seed=3, threads=2)
     one, other = SearchPlayer("pimc", 5), RandomPlayer()
     first = play_games(described.machine, [one, other], 2, seed=3).scores
     second = play_games(described.machine, [other, one], 2, seed=3).scores
-    assert found.score(0).value == (first[:, 0].sum() + second[:, 1].sum()) / 4
+    assert found.mean_score(0).value == (first[:, 0].sum() + second[:, 1].sum()) / 4
     assert found.total("simulations") > 0
 
 
 def test_partners_are_rated_together() -> None:
-    robin = all_against_all(Described.named("whist"), ["random", "pimc:1"], 2, seed=1)
-    assert robin.contests[0].ways == ((0, 1, 0, 1), (1, 0, 1, 0))
+    robin = round_robin(Described.named("whist"), ["random", "pimc:1"], 2, seed=1)
+    assert robin.contests[0].seatings == ((0, 1, 0, 1), (1, 0, 1, 0))
 
 
 def test_described_games_are_played_in_processes() -> None:
     limited, kernel = (
-        contest(Described.named("kuhn_poker"), ["pimc:2", "random"], 8, seed=1, time_limit=TimeLimit(per_move=limit))
+        play_contest(Described.named("kuhn_poker"), ["pimc:2", "random"], 8, seed=1, time_limit=TimeLimit(per_move=limit))
         for limit in (60, None)
     )
-    assert limited.won.tolist() == kernel.won.tolist()
-    assert not limited.troubles
+    assert limited.deal_wins.tolist() == kernel.deal_wins.tolist()
+    assert not limited.failures
 
 
 def test_signs_are_tested_only_where_chance_is_even() -> None:
     hearts, kuhn = Described.named("hearts"), Described.named("kuhn_poker")
-    assert contest(hearts, ["random", "random"], games=8, seed=1, threads=1).sign_test is None
-    assert contest(kuhn, ["random", "random"], games=8, seed=1, threads=1, turning=False).sign_test is None
-    assert contest(kuhn, ["random", "random"], games=8, seed=1, threads=1).sign_test is not None
+    assert play_contest(hearts, ["random", "random"], games=8, seed=1, threads=1).sign_test is None
+    assert play_contest(kuhn, ["random", "random"], games=8, seed=1, threads=1, mirrored=False).sign_test is None
+    assert play_contest(kuhn, ["random", "random"], games=8, seed=1, threads=1).sign_test is not None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from meldlab.arena.round_robin import all_against_all
+from meldlab.arena.round_robin import round_robin
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin
 from meldlab.rummikub.game import Rummikub
@@ -12,7 +12,7 @@ from tests.play.toy import HighCard
 
 
 def test_a_round_robin_rates_everyone() -> None:
-    robin = all_against_all(Gin(), ["simple", "ensemble", "gin-only"], 1000, seed=2)
+    robin = round_robin(Gin(), ["simple", "ensemble", "gin-only"], 1000, seed=2)
     assert [one.name for one in robin.ratings.players] == ["ensemble", "gin-only", "simple"]
     assert [one.players for one in robin.contests] == [("simple", "ensemble"), ("simple", "gin-only"), ("ensemble", "gin-only")]
     answer = robin.as_json()
@@ -24,15 +24,15 @@ def test_a_round_robin_rates_everyone() -> None:
 
 
 def test_games_for_more_are_played_by_two() -> None:
-    robin = all_against_all(Rummikub(), ["greedy", "random"], 2, seed=1)
-    assert robin.contests[0].ways == ((0, 1), (1, 0))
+    robin = round_robin(Rummikub(), ["greedy", "random"], 2, seed=1)
+    assert robin.contests[0].seatings == ((0, 1), (1, 0))
 
 
 def test_what_cannot_be_rated_is_refused() -> None:
     with pytest.raises(NotLegalHere, match="against itself"):
-        all_against_all(Gin(), ["simple", "simple", "random"], 10)
+        round_robin(Gin(), ["simple", "simple", "random"], 10)
     with pytest.raises(NotLegalHere, match="two players or more"):
-        all_against_all(Gin(), ["simple"], 10)
+        round_robin(Gin(), ["simple"], 10)
 
     with pytest.raises(NotLegalHere, match="3 seats and no two teams"):
-        all_against_all(replace(HighCard(), seats=range(3, 4)), ["a", "b"], 10)
+        round_robin(replace(HighCard(), seats=range(3, 4)), ["a", "b"], 10)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.cards import Deck
 from meldlab.cards.masks import random_hands
 from meldlab.chance import MAX_SEED, Purpose, check_seed, derive_seed
@@ -28,7 +28,7 @@ from meldlab.reproduce.duel import duel
 from meldlab.reproduce.nagai.tracking import fitness
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 from meldlab.stopping import Round, Urn, simulate
 from meldlab.waiting import WaitingGame, solve
 from meldlab.waiting.simulation import play_bag, play_deck
@@ -51,13 +51,13 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "pile": lambda seed: Round.shuffled(Urn(2, 2), seed),
         "stopping": lambda seed: simulate(Urn(2, 2), 10, seed),
         "gin batch": lambda seed: play_batch(SIMPLE, SIMPLE, Rules(), seed, 0, 2),
-        "gin kernel arena": lambda seed: contest(Gin(), ["simple", "simple"], 2, seed),
-        "gin table arena": lambda seed: contest(Gin(), ["random", "simple"], 2, seed),
+        "gin kernel arena": lambda seed: play_contest(Gin(), ["simple", "simple"], 2, seed),
+        "gin table arena": lambda seed: play_contest(Gin(), ["random", "simple"], 2, seed),
         "compute": lambda seed: compute(
             "simple", Setting(Rules(knock_limit=3), 5, 6), device="cpu", rounds=1000, games=2, loops=1, seed=seed
         ),
         "track": lambda seed: fitness([(0.5,) * 9], games=2, seed=seed, allowance=3, schedule="every draw"),
-        "shard": lambda seed: Shard("gin.contest", "simple", seed=seed),
+        "shard": lambda seed: Task("contest", "simple", seed=seed),
         "position": lambda seed: random_position("easy", seed),
         "puzzle": lambda seed: make_puzzle(seed),
         "recycle begin": lambda seed: machine.start(seed),

@@ -53,7 +53,7 @@ WATCH = """
 import contextlib, io, json, sys
 from numba.core.dispatcher import Dispatcher
 from meldlab.cli.app import main
-from meldlab.precompile import compile_room, kernel_jobs
+from meldlab.precompile import compile_package, warmup_jobs
 
 
 def status(arguments):
@@ -71,8 +71,8 @@ def ready():
     return {f"{kernel.py_func.__module__}.{kernel.py_func.__name__}{types}" for kernel in kernels for types in kernel.overloads}
 
 
-for room in kernel_jobs():
-    compile_room(room)  # as the doctor does, in processes of its own
+for room in warmup_jobs():
+    compile_package(room)  # as the doctor does, in processes of its own
 found = {"status": {}, "late": {}}
 before = ready()
 for verb in json.loads(sys.argv[1]):
@@ -96,7 +96,7 @@ def test_after_the_doctor_every_kernel_is_ready(tmp_path: Path) -> None:
 def test_kernels_that_are_ready_on_one_processor_are_not_on_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
     monkeypatch.setattr(precompile, "kernel_jobs", lambda: {"melds": lambda: None})
-    precompile.compile_room("melds")
-    assert precompile.compiled_rooms() == {"melds"}
+    precompile.compile_package("melds")
+    assert precompile.compiled_packages() == {"melds"}
     monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
-    assert precompile.compiled_rooms() == set()
+    assert precompile.compiled_packages() == set()

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.cli.app import COMMANDS, RENAMED, build_app, rename_options
-from tests.cli.test_app import SRC, VERBS, run
-from tests.cli.test_tree import options
+from meldlab.cli.app import COMMANDS, build_app
+from tests.cli.test_app import SRC, run
 
 
 @pytest.mark.parametrize("words", [(), ("gin",), ("rummikub", "solve"), ("tune", "knock")])
@@ -39,27 +38,6 @@ def test_group_without_command_prints_help(capsys: pytest.CaptureFixture[str]) -
 
 def test_unknown_command_names_the_closest(capsys: pytest.CaptureFixture[str]) -> None:
     assert "waiting" in run(capsys, "waitin")[2]
-
-
-@pytest.mark.parametrize("command", RENAMED)
-def test_renamed_options_exist_under_the_new_name_alone(command: str) -> None:
-    assert tuple(command.split()) in VERBS
-    for old, new in RENAMED[command].items():
-        assert new in options(command)
-        assert old not in options(command)
-
-
-def test_old_option_is_replaced_and_noted(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["gin", "review", "game.toml", "--worlds", "40", "--least=0.1"]
-    assert rename_options(words) == ["gin", "review", "game.toml", "--determinizations", "40", "--min-loss=0.1"]
-    lines = capsys.readouterr().err.splitlines()
-    assert lines == ["note: --worlds is now called --determinizations", "note: --least is now called --min-loss"]
-
-
-def test_other_options_are_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["rummikub", "solve", "--keep", "sets"]
-    assert rename_options(words) == words
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

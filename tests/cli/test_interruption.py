@@ -109,10 +109,10 @@ def test_interrupt_of_a_search_names_the_store_and_it_resumes(tmp_path: Path) ->
     counts = [0]
 
     def games() -> int:
-        return sum(row.games for run in Store.look(path).runs() for row in run.evaluations())
+        return sum(row.games for run in Store.open_read_only(path).runs() for row in run.evaluations())
 
     for _ in range(2):
         assert interrupted(*command, bar="knock", ready=lambda: path.exists() and games() > counts[-1]) == line
         counts.append(games())
-    assert len(Store.look(path).runs()) == 1
+    assert len(Store.open_read_only(path).runs()) == 1
     assert 0 < counts[1] < counts[2]

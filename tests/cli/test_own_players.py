@@ -114,7 +114,7 @@ def test_forfeits_are_shown_with_two_players(capsys: pytest.CaptureFixture[str])
         assert f"4 games, the first is game {seat - 1}: {why}" in out
     _, out, _ = run(capsys, "gin", "arena", "simple", "mine.py:Raising", "--games", "8", "--seed", "1", "--json")
     answer = json.loads(out)
-    assert ([one["forfeits"] for one in answer["players"]], answer["unended"], len(answer["troubles"])) == ([0, 8], 0, 2)
+    assert ([one["forfeits"] for one in answer["players"]], answer["unended"], len(answer["failures"])) == ([0, 8], 0, 2)
     assert answer["players"][0]["win_rate"] == 1
 
 

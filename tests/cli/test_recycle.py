@@ -167,7 +167,7 @@ def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[st
     Path(tiny).write_text(TINY.replace("(turn pass)", "(move (top (game iloc S)) (top (game vloc T)))"))
     found = answer(capsys, "run", tiny, "--games", "3", status=1)
     why = "line 4: there is no card here: the list is empty"
-    assert (found["unended"], found["drawn"], found["troubles"]) == (3, 3, [{"games": 3, "first_game": 0, "why": why}])
+    assert (found["unended"], found["drawn"], found["failures"]) == (3, 3, [{"games": 3, "first_game": 0, "why": why}])
     shown = said(capsys, "run", tiny, "--games", "3", status=1)
     assert f"3 games, the first is game 0: {why}" in shown
     assert "^" in shown

@@ -96,7 +96,7 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--require", "fun > 1"], "no measure 'fun'"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--player", "random"], "drama needs players that search"),
         (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--trials", "0"], "--trials"),
-        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--store", "gopher://x"], "gopher://x is no store"),
+        (["leduc_poker", "--vary", "BET=1..2", "--maximise", "drama", "--store", "gopher://x"], "gopher://x is not a store"),
     ],
 )
 def test_nonsense_is_one_mistake(capsys: pytest.CaptureFixture[str], words: list[str], problem: str) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from meldlab.cli.app import main
 from meldlab.cli.replay import _screen_of
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.gin import Gin, Rules
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
 from meldlab.play import replay as steps_of
@@ -93,7 +93,7 @@ def test_a_seat_is_shown_what_it_could_see(tmp_path: Path, capsys: pytest.Captur
 def test_what_another_passes_on_stays_hidden_in_a_described_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record, file = played("kuhn_poker"), tmp_path / "game.toml"
     file.write_text(str(record))
-    game = game_of(record)
+    game = load_game(record)
     for seat in (0, 1):
         told = json.loads(run(capsys, str(file), "--json", "--seat", str(seat + 1))[1])["actions"]
         for step, line, full in zip(steps_of(game, record), told, record.actions, strict=True):

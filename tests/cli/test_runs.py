@@ -14,7 +14,7 @@ import typer
 
 from meldlab.cli import tune
 from meldlab.runs.store import Store
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 from tests.cli.test_app import run
 
 
@@ -24,11 +24,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("store") / "runs.sqlite")
     kept = Store.open(path)
     search = kept.run("knock", {"games": 40, "seed": 3})
-    players = [Shard("gin.contest", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
-    play([piece for player in players for piece in player.split(20)], search, jobs=1)
+    players = [Task("contest", f"knock:{early},0,6", "simple", seed=3, games=40) for early in (4, 10)]
+    run_tasks([piece for player in players for piece in player.split(20)], search, jobs=1)
     search.note("on a rainy day")
     search.finish({"best": "knock:10,0,6"})
-    kept.run("grid", {"games": 10}).plan(1000)
+    kept.run("grid", {"games": 10}).set_total(1000)
     return path
 
 
@@ -107,7 +107,7 @@ def test_runs_list_prints_a_line_for_each_run(
 ) -> None:
     path = str(tmp_path / "runs.sqlite")
     for number in range(3):
-        Store.open(path).run("recycle analyse", {"game": "gin_rummy", "seed": number}).plan(23_720_000)
+        Store.open(path).run("recycle analyse", {"game": "gin_rummy", "seed": number}).set_total(23_720_000)
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     _, out, _ = run(capsys, "runs", "list", "--store", path)
@@ -172,7 +172,7 @@ def test_looking_makes_no_store(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     (tmp_path / "empty.sqlite").touch()
     status, _, err = run(capsys, *verb, "--store", str(tmp_path / "empty.sqlite"))
     assert (status, err.count("\n")) == (2, 1)
-    assert "is no store" in err
+    assert "is not a store" in err
     assert (tmp_path / "empty.sqlite").stat().st_size == 0
 
 
@@ -196,7 +196,7 @@ def test_a_store_is_read_where_nobody_can_write(tmp_path: Path) -> None:
             os.setgid(65534)
             os.setuid(65534)
         try:
-            looked = [(each.experiment, each.result) for each in Store.look(folder / "runs.sqlite").runs()]
+            looked = [(each.experiment, each.result) for each in Store.open_read_only(folder / "runs.sqlite").runs()]
         except BaseException:
             os._exit(2)
         os._exit(0 if looked == [("knock", {"best": 1})] and len(list(folder.iterdir())) == 1 else 1)
@@ -240,15 +240,15 @@ def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store
 
 def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Store.open(tmp_path / "runs.sqlite")
-    search, pieces = kept.run("knock", {}), Shard("gin.contest", "simple", games=40).split(20)
+    search, pieces = kept.run("knock", {}), Task("contest", "simple", games=40).split(20)
     search.claim([piece.row() for piece in pieces], "another.machine:1:x")
-    search.plan(40)
+    search.set_total(40)
     looks = []
 
     def meanwhile(seconds: float) -> None:
         looks.append(seconds)
         search.release("another.machine:1:x")
-        play(pieces, search, jobs=1)
+        run_tasks(pieces, search, jobs=1)
         search.finish(None)
 
     monkeypatch.setattr("meldlab.cli.tune.time.sleep", meanwhile)

@@ -14,7 +14,7 @@ from meldlab import compiling
 from meldlab.cli.screen import Screen
 from meldlab.cli.table import _steps_to_undo, play_in_terminal
 from meldlab.errors import MeldlabError, NotLegalHere
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.play import Chance, Deal, RandomPlayer, Record, Table, TimeLimit, replay
 from tests.cli.test_gin import run
 from tests.play.toy import HighCard, Look
@@ -240,7 +240,7 @@ def test_every_door_keeps_the_record_of_a_game_that_was_left(
     status, out, _ = run(capsys, *door, "--save", str(path))
     assert status == 0
     record = Record.parse(path.read_text())
-    steps = list(replay(game_of(record), record))
+    steps = list(replay(load_game(record), record))
     me = record.players.index("you")
     # Options that are the only ones were taken besides.
     assert sum(step.seat == me for step in steps) >= len(lines) - 1

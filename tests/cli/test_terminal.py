@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.play import Record, replay
 from tests.cli.test_app import run
 from tests.processes import start
@@ -93,7 +93,7 @@ def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert table.end() == 0
     record = Record.parse(path.read_text())
     assert record.result is None
-    before = list(replay(game_of(record), record))
+    before = list(replay(load_game(record), record))
     with terminal(*command[: 3 if name == "recycle" else 2], "--resume", str(path)) as table:
         table.wait(asks)
         table.type({"gin": "pass", "rummikub": "draw", "recycle": "1"}[name], PROMPT)
@@ -101,7 +101,7 @@ def test_a_sitting(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         table.wait(r"continues\s+the\s+game")
         assert table.end() == 0
     record = Record.parse(path.read_text())
-    after = list(replay(game_of(record), record))
+    after = list(replay(load_game(record), record))
     assert [step.line for step in after[: len(before)]] == [step.line for step in before]
     assert sum(step.seat == 0 for step in after) > sum(step.seat == 0 for step in before)
     status, shown, _ = run(capsys, "replay", str(path))

@@ -10,7 +10,7 @@ from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import knocking, tracking
 from meldlab.runs.store import Store
-from meldlab.tuning.halving import Heats
+from meldlab.tuning.halving import HalvingConfig
 from tests.cli.test_app import run
 from tests.tuning.test_tuning import thinned
 
@@ -19,7 +19,7 @@ from tests.tuning.test_tuning import thinned
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knocking, "QUICK", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
     monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
-    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=Heats(2, 8)))
+    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=HalvingConfig(2, 8)))
     for name, grid in thinned(60).items():
         monkeypatch.setitem(ensembles.GRIDS, name, grid)
 
@@ -62,8 +62,8 @@ def test_the_best_player_plays_from_its_file(capsys: pytest.CaptureFixture[str],
     status, out, _ = run(capsys, *common, "--out", str(player), "--json")
     assert status == 0
     told = json.loads(out)
-    assert told["honest"].keys() == {"simple", "ensemble:paper"}
-    assert all(one["games"] == 40 for one in told["honest"].values())
+    assert told["test_scores"].keys() == {"simple", "ensemble:paper"}
+    assert all(one["games"] == 40 for one in told["test_scores"].values())
     assert Ensemble.parse(player.read_text()) == Ensemble.parse(told["player"])
     status, out, _ = run(capsys, *common)
     assert status == 0
@@ -88,13 +88,13 @@ def test_nonsense_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     monkeypatch.setenv("MELDLAB_STORE", str(tmp_path / "runs.sqlite"))
-    monkeypatch.setattr("meldlab.runs.pool.PATIENCE", 1)
+    monkeypatch.setattr("meldlab.runs.pool.CONNECT_SECONDS", 1)
     status, _, err = run(capsys, "tune", *arguments)
     assert status == 2
     assert why in err.splitlines()[-1]
     assert "Traceback" not in err
     kept = tmp_path / "runs.sqlite"
-    assert not kept.exists() or Store.look(kept).runs() == [], "what never began leaves no run"
+    assert not kept.exists() or Store.open_read_only(kept).runs() == [], "what never began leaves no run"
 
 
 def test_a_search_takes_every_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing
 from meldlab.gin import Gin, Phase, Rules, Verb, players
@@ -97,8 +97,8 @@ def test_best_discard_value_agrees_with_plain_python(order: list[int], gone: int
 
 def test_light_player_beats_whom_it_learned_against() -> None:
     assert (LIGHT.against, LightPlayer.parse("network:light-ensemble").against) == ("simple", "ensemble:best")
-    assert contest(Gin(), ["network:light", "simple"], games=3000, seed=41).rate().low > 0.79
-    assert contest(Gin(), ["network:light-ensemble", "ensemble:best"], games=1000, seed=41).rate().low > 0.65
+    assert play_contest(Gin(), ["network:light", "simple"], games=3000, seed=41).win_rate().low > 0.79
+    assert play_contest(Gin(), ["network:light-ensemble", "ensemble:best"], games=1000, seed=41).win_rate().low > 0.65
 
 
 def test_light_player_plays_by_the_score() -> None:

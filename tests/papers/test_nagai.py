@@ -6,18 +6,18 @@ one they shipped 0.7229 +- 0.0062. Figures over 200,000 games are in docs/gin.md
 
 import pytest
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.gin import Gin
 from meldlab.statistics import Interval
 
 
 def rate(first: str, second: str, games: int) -> Interval:
-    return contest(Gin(), [first, second], games, seed=11).rate()
+    return play_contest(Gin(), [first, second], games, seed=11).win_rate()
 
 
 def test_simple_against_simple() -> None:
-    found = contest(Gin(), ["simple", "simple"], 60_000, seed=5)
-    assert found.rate().overlaps(0.5)
+    found = play_contest(Gin(), ["simple", "simple"], 60_000, seed=5)
+    assert found.win_rate().overlaps(0.5)
     assert found.count("rounds").overlaps(10.25, 0.05)
     assert found.count("turns").overlaps(12.5, 0.05)
     for player in range(2):

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meldlab.arena.contest import contest
-from meldlab.arena.evaluation import Measured, Work
+from meldlab.arena.contest import play_contest
+from meldlab.arena.evaluation import RunEvaluator
 from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
@@ -18,6 +18,7 @@ from meldlab.reproduce.nagai.ensemble import CHI_SQUARES, GRIDS, adjacency_in_fl
 from meldlab.reproduce.nagai.significance import agreeing, one_sample, two_samples
 from meldlab.reproduce.nagai.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_from
 from meldlab.runs.store import Store
+from meldlab.statistics import Score
 
 
 def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:
@@ -29,7 +30,7 @@ def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:
 
 
 def test_section_5_1_a_few_generations_come_near_the_papers_values(tmp_path: Path) -> None:
-    work = Work(Store.open(tmp_path / "runs.sqlite").run("track", {}), planned=0, jobs=1)
+    work = RunEvaluator(Store.open(tmp_path / "runs.sqlite").run("track", {}), planned=0, jobs=1)
     size = TrackingSize(population=30, generations=8, games=60, final=0)
     *_, (genes, _) = evolve_trackers(work, size, seed=3, allowance=3, schedule="every draw")
     ours, paper, baseline = fitness(
@@ -41,11 +42,13 @@ def test_section_5_1_a_few_generations_come_near_the_papers_values(tmp_path: Pat
 
 def test_section_5_2_figure_2(tmp_path: Path) -> None:
     # Eleven of the 55 cells: the first column and the diagonal's ends, at a quarter of the paper's games.
-    work = Work(Store.open(tmp_path / "runs.sqlite").run("knock", {}), planned=0, jobs=1)
+    work = RunEvaluator(Store.open(tmp_path / "runs.sqlite").run("knock", {}), planned=0, jobs=1)
     cells = [(early, 0) for early in range(1, 11)] + [(10, 9)]
-    found = work.pairings([(knocking.player_name(early, late, 6), "gin-only") for early, late in cells], seed=8, games=1000)
+    found = work.scores_of_pairs([(knocking.player_name(early, late, 6), "gin-only") for early, late in cells], seed=8, games=1000)
     rates = [knocking.FIGURE_2[early - 1][late] for early, late in cells]
-    judged = [agreeing(one.rate, rate, (rate * (1 - rate) / knocking.PAPER_GAMES) ** 0.5) for one, rate in zip(found, rates, strict=True)]
+    judged = [
+        agreeing(one.win_rate(), rate, (rate * (1 - rate) / knocking.PAPER_GAMES) ** 0.5) for one, rate in zip(found, rates, strict=True)
+    ]
     assert judged.count(Verdict.REFUTED) <= 2
 
 
@@ -69,14 +72,14 @@ def test_section_5_3_the_published_vectors_are_points_of_the_grids() -> None:
 @pytest.mark.parametrize(("name", "before", "after", "chi_square"), CHI_SQUARES)
 def test_section_5_3_the_chi_squares_take_the_rate_before_as_known(name: str, before: float, after: float, chi_square: float) -> None:
     # Rates are printed with three digits, so the statistic can be reproduced to about half a unit.
-    new = Measured(5000, round(5000 * after))
+    new = Score(5000, round(5000 * after))
     assert one_sample(before, new).chi_square == pytest.approx(chi_square, abs=0.65)
     # As two samples only the whole iteration is significant at the paper's .01.
-    assert two_samples(Measured(5000, round(5000 * before)), new).gain() == (name == "the whole iteration")
+    assert two_samples(Score(5000, round(5000 * before)), new).gain() == (name == "the whole iteration")
 
 
 def test_section_5_3_two_samples() -> None:
-    base, melds, last = (Measured(5000, round(5000 * rate)) for rate in (0.701, 0.720, 0.739))
+    base, melds, last = (Score(5000, round(5000 * rate)) for rate in (0.701, 0.720, 0.739))
     assert two_samples(base, last).chi_square == pytest.approx(17.9, abs=0.05)
     assert two_samples(base, melds).chi_square == pytest.approx(4.4, abs=0.05)
     assert two_samples(base, melds).p == pytest.approx(0.036, abs=0.001)
@@ -90,8 +93,8 @@ def test_section_5_3_the_best_of_3003_noisy_rates_is_too_good() -> None:
 
 def test_section_6_the_best_player(tmp_path: Path) -> None:
     # Over 100,000 games: 0.768 against simple and 0.547 against the paper's player.
-    work = Work(Store.open(tmp_path / "runs.sqlite").run("best", {}), planned=0, jobs=1)
-    against_simple = work.measure([Ensemble.preset("best"), Ensemble()], "simple", seed=21, first=0, games=12_000)
-    assert against_simple[0].rate.low > 0.75
+    work = RunEvaluator(Store.open(tmp_path / "runs.sqlite").run("best", {}), planned=0, jobs=1)
+    against_simple = work.scores([Ensemble.preset("best"), Ensemble()], "simple", seed=21, first=0, games=12_000)
+    assert against_simple[0].win_rate().low > 0.75
     assert against_simple[0].wins > against_simple[1].wins
-    assert contest(Gin(), ["ensemble:best", "ensemble:paper"], 8_000, seed=21, threads=1).rate().low > 0.53
+    assert play_contest(Gin(), ["ensemble:best", "ensemble:paper"], 8_000, seed=21, threads=1).win_rate().low > 0.53

@@ -10,7 +10,7 @@ import pytest
 
 from meldlab.cards import Card, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.gin import PRESETS as GIN
 from meldlab.gin import Gin, Move, Verb
 from meldlab.gin import players as gin_players
@@ -185,7 +185,7 @@ def test_a_record_makes_its_game_again(name: str) -> None:
     text = str(played(name).record)
     record = Record.parse(text)
     assert str(record) == text
-    game: Game[Any] = HighCard() if name == "toy" else game_of(record)
+    game: Game[Any] = HighCard() if name == "toy" else load_game(record)
     assert game.rules() == GAMES[name]().rules()
     for again, step in zip(replay(game, record), played(name).steps(), strict=True):
         assert (again.action, again.after, again.line) == (step.action, step.after, record.actions[step.number])
@@ -197,7 +197,7 @@ def test_a_record_makes_its_preset_again(name: str) -> None:
     # The matches above are shorter than those of the presets.
     game = Gin(GIN[name])
     record = Record.parse(str(Table(game, [RandomPlayer()] * 2, max_actions=20).play(Deal(5)).record))
-    assert game_of(record).rules() == game.rules()
+    assert load_game(record).rules() == game.rules()
 
 
 @pytest.mark.parametrize(("name", "players"), [(name, players) for name in GAMES for players in TABLES[name.split()[0]]])

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meldlab.arena.evaluation import Measured
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import knocking
 from meldlab.reproduce.nagai.ensemble import SearchResult, SearchSummary, ensemble_outcomes
 from meldlab.reproduce.nagai.significance import RateDifference, gaining, paired, two_samples
+from meldlab.statistics import Score
 
 
-def won_by(rate: float, games: int) -> Measured:
+def won_by(rate: float, games: int) -> Score:
     """Mirrored games as if every game were alone."""
-    return Measured(games, round(rate * games), round(rate**2 * games / 2))
+    return Score(games, round(rate * games), round(rate**2 * games / 2))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_gaining_judges_by_the_direction(games: int, before: float, after: float
     assert gaining(replace(difference, error=0.7 * difference.error), 0.038) == verdict
 
 
-def searched(name: str, measured: Mapping[tuple[float, ...], Measured]) -> SearchResult:
+def searched(name: str, measured: Mapping[tuple[float, ...], Score]) -> SearchResult:
     """A search whose candidates have these scores."""
     changes: list[dict[str, Any]] = [{name.replace(" ", "_"): value} for value in measured]
     players = tuple(replace(Ensemble(), **change) for change in changes)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from meldlab.arena.shards import play_shard
+from meldlab.arena.tasks import contest_task
 from meldlab.errors import NotPossible
 from meldlab.runs.pool import Pool
 from meldlab.runs.store import Store
-from meldlab.runs.tasks import play
+from meldlab.runs.tasks import run_tasks
 from tests.runs.search import PIECES, pieces, warm
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
@@ -74,9 +74,9 @@ def test_one_of_two_workers_is_killed_and_nothing_is_lost_or_counted_twice(tmp_p
 
 def lose_a_worker(tmp_path: Path, cluster: Cluster) -> None:
     run, log = Store.open(tmp_path / "runs.sqlite").run("on a cluster", {}), tmp_path / "log"
-    shards, seen = pieces(str(log)), list[int]()
+    shards, seen = pieces(str(log)), list[float]()
 
-    def kill_in_the_middle(games: int, whole: int) -> None:
+    def kill_in_the_middle(games: float, whole: float, message: str) -> None:
         seen.append(games)
         victim = cluster.workers[0]
         # Only when it has shown that it works; the search is far from over then.
@@ -84,18 +84,18 @@ def lose_a_worker(tmp_path: Path, cluster: Cluster) -> None:
             victim.send_signal(signal.SIGKILL)
             victim.wait()
 
-    counts = play(shards, run, cluster=cluster.address, progress=kill_in_the_middle)
+    counts = run_tasks(shards, run, cluster=cluster.address, progress=kill_in_the_middle)
     assert cluster.workers[0].returncode == -signal.SIGKILL
     assert list(counts) == [shard.key for shard in shards]
     # What the pieces are worth is worked out here, without store or cluster.
-    assert list(counts.values()) == [play_shard(shard) for shard in shards]
+    assert list(counts.values()) == [contest_task(shard) for shard in shards]
     assert run.games() == sum(shard.games for shard in shards)
     assert seen == sorted(seen)
     lines = log.read_text().splitlines()
     assert len(lines) >= PIECES
     assert {line.split()[1] for line in lines} == {str(worker.pid) for worker in cluster.workers}
     # A cluster of one core is used, not this process.
-    assert set(Pool(cluster=cluster.address).work(pid_of, [(n,) for n in range(4)])) == {cluster.workers[1].pid}
+    assert set(Pool(cluster=cluster.address).map(pid_of, [(n,) for n in range(4)])) == {cluster.workers[1].pid}
 
 
 def pid_of(call: int) -> int:
@@ -105,18 +105,18 @@ def pid_of(call: int) -> int:
 def test_a_search_outlives_its_scheduler(tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
     shards, run = pieces(), Store.open(tmp_path / "runs.sqlite").run("on a cluster", {})
     with started(tmp_path / "cluster") as lost, pytest.raises(NotPossible, match=r"the Dask cluster cannot go on: .*scheduler"):
-        play(shards, run, cluster=lost.address, progress=lambda games, whole: lost.scheduler.kill() if games else None)
+        run_tasks(shards, run, cluster=lost.address, progress=lambda games, total, message: lost.scheduler.kill() if games else None)
     # One line says it; what the libraries below have to say about it is left out.
     said = capfd.readouterr()
     assert said.out + said.err == ""
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
     done = run.done([shard.key for shard in shards])
     assert 0 < len(done) < PIECES
-    assert list(play(shards, run).values()) == [play_shard(shard) for shard in shards]
+    assert list(run_tasks(shards, run).values()) == [contest_task(shard) for shard in shards]
 
 
 def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.runs.pool.PATIENCE", 1)
+    monkeypatch.setattr("meldlab.runs.pool.CONNECT_SECONDS", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(NotPossible, match=f"no Dask cluster answers at {address}"):
         Pool(cluster=address)

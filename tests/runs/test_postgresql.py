@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from meldlab.runs.leaderboard import Progress, leaders
+from meldlab.runs.leaderboard import RunProgress, leaderboard
 from meldlab.runs.store import Store
 from tests.runs.search import GAMES, PIECES, PLAYERS, search
 from tests.runs.servers import postgresql
@@ -49,10 +49,10 @@ def test_server_and_file_tell_the_same(server: str, tmp_path: Path) -> None:
         runs.append(store.find(max(run.number for run in store.runs())))
     on_server, in_file = runs
     assert on_server.result == in_file.result
-    assert leaders(on_server) == leaders(in_file)
-    assert Progress.of(on_server).games == Progress.of(in_file).games == len(PLAYERS) * GAMES
-    assert [row.payload for row in sorted(on_server.evaluations(), key=lambda row: str(row.piece))] == [
-        row.payload for row in sorted(in_file.evaluations(), key=lambda row: str(row.piece))
+    assert leaderboard(on_server) == leaderboard(in_file)
+    assert RunProgress.from_run(on_server).games == RunProgress.from_run(in_file).games == len(PLAYERS) * GAMES
+    assert [row.payload for row in sorted(on_server.evaluations(), key=lambda row: str(row.task))] == [
+        row.payload for row in sorted(in_file.evaluations(), key=lambda row: str(row.task))
     ]
 
 

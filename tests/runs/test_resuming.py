@@ -58,7 +58,7 @@ def test_killed_twice_a_search_ends_with_the_same_answer(tmp_path: Path, left_al
     done = count(store, "done_at IS NOT NULL")
     assert 1 <= done < PIECES
     assert count(store, "done_at IS NULL") > 0, "a killed search leaves its claims behind"
-    assert search(str(store)).encode() == left_alone.encode()
+    assert search(str(store), lease=1.0).encode() == left_alone.encode()
     assert count(store, "done_at IS NOT NULL") == count(store, "1") == PIECES
     assert Store.open(store).find(1).result["best"] in PLAYERS
 

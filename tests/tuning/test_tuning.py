@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meldlab.arena.evaluation import Measured, Work
+from meldlab.arena.evaluation import RunEvaluator
 from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
@@ -21,15 +21,15 @@ from meldlab.reproduce.nagai.ensemble import GRIDS, Grids, adjacency_in_floats, 
 from meldlab.reproduce.nagai.figures import save_figure
 from meldlab.reproduce.nagai.significance import one_sample, paired, two_samples
 from meldlab.runs.store import Store
-from meldlab.statistics import wilson
-from meldlab.tuning.cma_es import Evolution, best_player, evolve, finalists, middle
-from meldlab.tuning.ensemble_space import DIMENSIONS, START, player_at
-from meldlab.tuning.halving import Heats, race
+from meldlab.statistics import Score, wilson
+from meldlab.tuning.cma_es import CMAConfig, centroid, cma_es, finalists, tune
+from meldlab.tuning.ensemble_space import DIMENSIONS, START, ensemble_at
+from meldlab.tuning.halving import HalvingConfig, successive_halving
 from tests.golden.test_counts import golden
 
 
-def work_on(path: Path, name: str = "test") -> Work:
-    return Work(Store.open(path).run(name, {}), planned=0, jobs=1)
+def work_on(path: Path, name: str = "test") -> RunEvaluator:
+    return RunEvaluator(Store.open(path).run(name, {}), planned=0, jobs=1)
 
 
 # Grids.
@@ -59,7 +59,7 @@ def test_vectors_that_are_one_player_play_the_same_games(slope: float, tmp_path:
     work = work_on(tmp_path / "runs.sqlite")
     for group in chance.sample(several, 6):
         some = [canonical(group[0]), *chance.sample(group, 3)]
-        games = [work.won(each, "simple", seed=2, first=0, games=40) for each in some]
+        games = [work.wins_by_deal(each, "simple", seed=2, first=0, games=40) for each in some]
         assert all(np.array_equal(each, games[0]) for each in games)
 
 
@@ -76,27 +76,25 @@ def test_floats_lose_two_adjacency_vectors() -> None:
 
 def test_measurements_add_up_and_have_the_intervals_of_pairs(tmp_path: Path) -> None:
     work = work_on(tmp_path / "runs.sqlite")
-    whole, first, rest = (work.measure([Ensemble()], "simple", seed=5, first=a, games=b)[0] for a, b in ((0, 400), (0, 160), (160, 240)))
+    whole, first, rest = (work.scores([Ensemble()], "simple", seed=5, first=a, games=b)[0] for a, b in ((0, 400), (0, 160), (160, 240)))
     assert first + rest == whole
-    won = work.won(Ensemble(), "simple", seed=5, first=0, games=400)
-    pairs = won.reshape(-1, 2).mean(1)
+    won = work.wins_by_deal(Ensemble(), "simple", seed=5, first=0, games=400)
+    pairs = won / 2
     error = pairs.std(ddof=1) / np.sqrt(len(pairs))
     assert whole.wins == won.sum()
-    assert (whole.rate.high - whole.rate.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+    assert (whole.win_rate().high - whole.win_rate().low) / 2 == pytest.approx(1.96 * error, rel=0.05)
     assert work.done == 800, "what is asked for twice counts once"
     with pytest.raises(NotLegalHere, match="mirrored pairs"):
-        work.measure([Ensemble()], "simple", seed=5, first=1, games=4)
-    with pytest.raises(NotLegalHere, match="does not play in the batch kernel"):
-        work.measure([Ensemble()], "mc:8", seed=5, first=0, games=4)
+        work.scores([Ensemble()], "simple", seed=5, first=1, games=4)
 
 
 def test_progress_tells_what_the_store_knew_from_what_was_played(tmp_path: Path) -> None:
-    told: list[tuple[int, int, int]] = []
+    reports: list[tuple[float, float, int]] = []
     for expected in (40, 0):
         work = work_on(tmp_path / "runs.sqlite")
-        work.progress = lambda done, whole, played: told.append((done, whole, played))
-        work.measure([Ensemble()], "simple", seed=1, first=0, games=40)
-        assert told[-1] == (40, 40, expected)
+        work.progress = lambda done, total, message, work=work: reports.append((done, total, work.played))  # type: ignore[misc]
+        work.scores([Ensemble()], "simple", seed=1, first=0, games=40)
+        assert reports[-1] == (40, 40, expected)
 
 
 # Claims.
@@ -106,7 +104,7 @@ def test_progress_tells_what_the_store_knew_from_what_was_played(tmp_path: Path)
 def test_two_samples_is_the_chi_square_of_the_table(first: int, second: int) -> None:
     from scipy.stats import chi2_contingency
 
-    found = two_samples(Measured(5000, first), Measured(5000, second))
+    found = two_samples(Score(5000, first), Score(5000, second))
     expected = chi2_contingency([[first, 5000 - first], [second, 5000 - second]], correction=False)
     assert found.chi_square == pytest.approx(expected.statistic, abs=1e-9)
     assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
@@ -116,14 +114,14 @@ def test_one_sample_takes_the_rate_before_as_known() -> None:
     from scipy.stats import chisquare
 
     expected = chisquare([3695, 1305], [0.701 * 5000, 0.299 * 5000])
-    assert one_sample(0.701, Measured(5000, 3695)).chi_square == pytest.approx(expected.statistic)
+    assert one_sample(0.701, Score(5000, 3695)).chi_square == pytest.approx(expected.statistic)
 
 
 def test_pairs_show_what_two_samples_cannot() -> None:
     # The same luck for both players: a small difference is clear at once.
-    luck = np.random.default_rng(4).random(5000)
-    before, after = ((luck < rate).astype(np.int64) for rate in (0.70, 0.71))
-    apart = two_samples(Measured(5000, int(before.sum())), Measured(5000, int(after.sum())))
+    luck = np.random.default_rng(4).random((2500, 2))
+    before, after = ((luck < rate).sum(1) for rate in (0.70, 0.71))
+    apart = two_samples(Score(5000, int(before.sum())), Score(5000, int(after.sum())))
     assert not apart.gain()
     assert paired(before, after).gain()
     assert paired(after, before).loss()
@@ -140,26 +138,26 @@ def test_a_paired_test_without_a_difference_is_right_as_often_as_it_says() -> No
 # Racing.
 
 
-def coins(players: Sequence[float], first: int, games: int) -> list[Measured]:
+def coins(players: Sequence[float], first: int, games: int) -> list[Score]:
     """Players that win by chance alone, all with the same luck."""
     luck = np.random.default_rng(first).random(games)
-    return [Measured(games, int((luck < player).sum())) for player in players]
+    return [Score(games, int((luck < player).sum())) for player in players]
 
 
 @given(st.integers(1, 400), st.integers(1, 60), st.integers(1, 20), st.integers(2, 6))
 def test_a_race_costs_what_it_says_and_leaves_nobody_out(runners: int, start: int, more: int, keep: int) -> None:
-    heats = Heats(2 * start, 2 * start * more, keep)
-    outcome = race([each / 1000 for each in range(runners)], coins, heats)
+    heats = HalvingConfig(2 * start, 2 * start * more, keep)
+    outcome = successive_halving([each / 1000 for each in range(runners)], coins, heats)
     assert sorted(outcome.order) == list(range(runners))
-    assert outcome.games == heats.cost(runners) == sum(one.games for one in outcome.measured.values())
-    assert outcome.measured[outcome.best].games == heats.most
+    assert outcome.games == heats.cost(runners) == sum(one.games for one in outcome.scores.values())
+    assert outcome.scores[outcome.best].games == heats.most
 
 
 def test_no_race_without_runners_or_sense() -> None:
-    with pytest.raises(NotLegalHere, match="somebody who runs"):
-        race([], coins, Heats(2, 4))
-    with pytest.raises(NotLegalHere, match="no race"):
-        Heats(3, 10)
+    with pytest.raises(NotLegalHere, match="at least one candidate"):
+        successive_halving([], coins, HalvingConfig(2, 4))
+    with pytest.raises(NotLegalHere, match="start: expected an even number"):
+        HalvingConfig(3, 10)
 
 
 def test_racing_ends_in_the_best_group_with_a_tenth_of_the_games(tmp_path: Path) -> None:
@@ -167,23 +165,23 @@ def test_racing_ends_in_the_best_group_with_a_tenth_of_the_games(tmp_path: Path)
     work, games = work_on(tmp_path / "runs.sqlite"), 400
     some = [knocking.player_name(*stages) for stages in knocking.two_stage_players((5, 6))]
 
-    def play(players: Sequence[str], first: int, many: int) -> list[Measured]:
-        return work.pairings([(player, "gin-only") for player in players], seed=6, first=first, games=many)
+    def play(players: Sequence[str], first: int, many: int) -> list[Score]:
+        return work.scores_of_pairs([(player, "gin-only") for player in players], seed=6, first=first, games=many)
 
     whole = play(some, 0, games)
     best = max(whole, key=lambda one: one.wins)
-    group = {player for player, one in zip(some, whole, strict=True) if one.rate.value >= best.rate.low}
-    raced = race(some, play, Heats(12, games, keep=4, least=2))
+    group = {player for player, one in zip(some, whole, strict=True) if one.win_rate().value >= best.win_rate().low}
+    raced = successive_halving(some, play, HalvingConfig(12, games, keep=4, least=2))
     assert raced.games <= len(some) * games / 10
     assert some[raced.best] in group
     assert len(group) <= len(some) / 5, "a group of everybody would prove nothing"
-    assert raced.measured[raced.best] == whole[raced.best], "the same deals"
+    assert raced.scores[raced.best] == whole[raced.best], "the same deals"
 
 
 def test_a_raced_grid_plays_the_deals_of_the_whole_one(tmp_path: Path) -> None:
     work = work_on(tmp_path / "runs.sqlite")
-    whole = search_grid("adjacency", Ensemble(), work.measure, seed=6, games=40)
-    raced = race_grid("adjacency", Ensemble(), work.measure, Heats(4, 40), seed=6)
+    whole = search_grid("adjacency", Ensemble(), work.scores, seed=6, games=40)
+    raced = race_grid("adjacency", Ensemble(), work.scores, HalvingConfig(4, 40), seed=6)
     assert raced.candidates == whole.candidates
     assert raced.games < whole.games / 2
     assert raced.after == whole.measured[raced.order[0]]
@@ -198,14 +196,14 @@ def test_searches_share_no_deals() -> None:
 # CMA-ES.
 
 
-def bowl(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
+def bowl(candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Score]:
     """Pretend that players are the better the nearer their price of feeding is to 5 and their need to 3."""
-    return [Measured(10**6, round(10**6 / (1 + (one.feed[0] - 5) ** 2 + (one.draw_need - 3) ** 2))) for one in candidates]
+    return [Score(10**6, round(10**6 / (1 + (one.feed[0] - 5) ** 2 + (one.draw_need - 3) ** 2))) for one in candidates]
 
 
 def test_the_cloud_moves_to_where_games_are_won() -> None:
-    generations = list(islice(evolve(bowl, Evolution(population=12, seed=3)), 80))
-    end = middle(generations[-10:])
+    generations = list(islice(cma_es(bowl, CMAConfig(population=12, seed=3)), 80))
+    end = centroid(generations[-10:])
     assert [end["feed"], end["draw_need"]] == pytest.approx([5, 3], abs=0.8)
     assert max(generations[-1].scores) > 3 * max(generations[0].scores)
     assert len(finalists(generations)) == 17
@@ -216,35 +214,35 @@ def test_every_point_of_the_box_is_a_player() -> None:
     ends = [{each.name: chance.choice((each.low, each.high)) for each in DIMENSIONS} for _ in range(60)]
     inside = [{each.name: chance.uniform(each.low, each.high) for each in DIMENSIONS} for _ in range(60)]
     for point in [START, *ends, *inside]:
-        player = player_at(point)
+        player = ensemble_at(point)
         assert Ensemble.parse(str(player)) == player
     assert all(each.low <= each.start <= each.high for each in DIMENSIONS)
 
 
 def test_a_search_killed_and_started_again_comes_to_the_same_answer(tmp_path: Path) -> None:
-    plan = Evolution(population=5, games=20, seed=2)
+    plan = CMAConfig(population=5, games=20, seed=2)
 
     class Killed(Exception):
         pass
 
-    def dying(work: Work, after: int) -> Work:
+    def dying(work: RunEvaluator, after: int) -> RunEvaluator:
         calls = iter(range(after))
 
-        def check(done: int, whole: int, played: int) -> None:
+        def check(done: float, total: float, message: str) -> None:
             if next(calls, None) is None:
                 raise Killed
 
         work.progress = check
         return work
 
-    alone = best_player(work_on(tmp_path / "alone.sqlite").measure, plan, 3, 40)
+    alone = tune(work_on(tmp_path / "alone.sqlite").scores, plan, 3, 40)
     for after in (7, 30):
         with pytest.raises(Killed):
-            best_player(dying(work_on(tmp_path / "killed.sqlite"), after).measure, plan, 3, 40)
+            tune(dying(work_on(tmp_path / "killed.sqlite"), after).scores, plan, 3, 40)
     again = work_on(tmp_path / "killed.sqlite")
-    assert best_player(again.measure, plan, 3, 40) == alone
+    assert tune(again.scores, plan, 3, 40) == alone
     assert 0 < again.played < again.done
-    assert alone.as_json()["honest"].keys() == {"simple", "ensemble:paper"}
+    assert alone.as_json()["test_scores"].keys() == {"simple", "ensemble:paper"}
 
 
 # The experiments, tiny.
@@ -328,7 +326,7 @@ def thinned(points: int) -> Grids:
 
 
 def test_searching(tmp_path: Path) -> None:
-    size = ensembles.SearchSize(grid=False, fresh=200, heats=Heats(4, 40))
+    size = ensembles.SearchSize(grid=False, fresh=200, heats=HalvingConfig(4, 40))
     told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(12))
     assert [each["search"] for each in told["searches"]] == list(GRIDS)
     for before, after in zip(told["searches"], told["searches"][1:], strict=False):
@@ -342,7 +340,7 @@ def test_searching(tmp_path: Path) -> None:
 
 
 def test_whole_grids_and_races_beside_each_other(tmp_path: Path) -> None:
-    size = ensembles.SearchSize(grid=True, iterations=2, fresh=20, games=20, heats=Heats(4, 20))
+    size = ensembles.SearchSize(grid=True, iterations=2, fresh=20, games=20, heats=HalvingConfig(4, 20))
     told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(6))
     assert len(told["searches"]) == 10
     assert all(each["race"]["share_of_games"] > 0 for each in told["searches"])

@@ -48,7 +48,7 @@ def test_work_begins_again_after_the_server_died(store: str) -> None:
 
 def test_runs_of_the_store_are_shown(store: str) -> None:
     run = Store.open(store).run("knock", {"games": 20})
-    run.plan(40)
+    run.set_total(40)
     run.note("a note <b>")
     with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",)))) as client:
         (told,) = client.get("/api/experiments").json()

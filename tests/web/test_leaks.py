@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from meldlab.cards import CARDS, Hand
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.play import Record, replay
 from meldlab.web.kept import Shelf
 
@@ -19,7 +19,7 @@ CARD = re.compile(r"\b[A2-9TJQK][CDHS]\b")
 def hidden(record: str, seat: int) -> set[str]:
     """Return the cards that a seat has not seen in a match of one round: the other's, but for those it took or laid open, and the stock."""
     read = Record.parse(record)
-    game = game_of(read)
+    game = load_game(read)
     steps = list(replay(game, read))
     state = steps[-1].after if steps else game.start(2, read.deal)
     view = state.view(seat)

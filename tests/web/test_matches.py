@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.play import Record, replay
 from meldlab.web import playing
 from meldlab.web.app import make_app
@@ -31,7 +31,7 @@ def test_a_match_goes_on_until_its_end_and_its_record_replays(client: TestClient
     assert told["result"]["winners"]
     record = Record.parse(client.get(f"/api/matches/{told['id']}/record").text)
     assert record.deal.seed == told["seed"]
-    assert sum(1 for _ in replay(game_of(record), record)) == told["turn"]
+    assert sum(1 for _ in replay(load_game(record), record)) == told["turn"]
 
 
 def test_the_deal_stays_hidden_until_the_end(client: TestClient) -> None:

@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from meldlab.arena.contest import contest
-from meldlab.games import game_of
+from meldlab.arena.contest import play_contest
+from meldlab.games import load_game
 from meldlab.play import RandomPlayer, Record, replay
-from meldlab.precompile import compile_room
+from meldlab.precompile import compile_package
 from meldlab.recycle import library
 from meldlab.recycle.game import Described
 from meldlab.recycle.transcript import transcript
@@ -35,7 +35,7 @@ SPEAKS = """;; Two words
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
     """Compile what the workers use, so that no question pays for it."""
-    compile_room("recycle")
+    compile_package("recycle")
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +80,10 @@ def test_warnings_do_not_stop(client: TestClient) -> None:
 
 def test_games_are_those_of_the_arena(client: TestClient) -> None:
     ran = asked(client, "run", text=KUHN, games=300, seed=5)
-    expected = contest(Described("kuhn", KUHN), ["random", "random"], 300, 5, turning=False)
+    expected = play_contest(Described("kuhn", KUHN), ["random", "random"], 300, 5, mirrored=False)
     assert ran["games"] == ran["finished"] == 300
     assert [row["wins"] for row in ran["players"]] == [expected.wins(0), expected.wins(1)]
-    assert ran["players"][0]["ci95"] == pytest.approx(expected.rate(0).ends)
+    assert ran["players"][0]["ci95"] == pytest.approx(expected.win_rate(0).ends)
     assert sum(bar["many"] for bar in ran["lengths"]) == 300
     assert sum(bar["many"] for bar in ran["scores"]) == 600
 
@@ -235,7 +235,7 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
     for _ in range(8):
         told = client.get(f"/api/matches/{id}").json()
         record = Record.parse(client.app.state.laboratory.kept.match(id).record)  # type: ignore[attr-defined]
-        game = game_of(record)
+        game = load_game(record)
         *_, last = [None, *replay(game, record)]
         state = last.after if last else game.start(2, record.deal)
         view = state.view(0)
@@ -325,8 +325,8 @@ def test_an_analysis_goes_on_where_the_server_was_killed(store: str) -> None:
 def pieces(store: str) -> dict[str, Any]:
     """Return what the store has of finished pieces, with the time at which each was done."""
     with Store.open(store).reading() as connection:
-        rows = connection.execute(sa.select(EVALUATIONS.c.piece, EVALUATIONS.c.done_at).where(EVALUATIONS.c.done_at.is_not(None)))
-        return {row.piece: row.done_at for row in rows}
+        rows = connection.execute(sa.select(EVALUATIONS.c.task, EVALUATIONS.c.done_at).where(EVALUATIONS.c.done_at.is_not(None)))
+        return {row.task: row.done_at for row in rows}
 
 
 def test_work_can_be_cancelled(client: TestClient) -> None:

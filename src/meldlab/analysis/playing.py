@@ -21,7 +21,7 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import SearchPlayer, parse
 from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 
 __all__ = ["LineUp", "count_shard", "play_shard", "random_scores"]
 
@@ -56,12 +56,12 @@ class LineUp:
         """
         return "".join(player.name[0].upper() for player in self.players)
 
-    def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Shard:
+    def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Task:
         """Return the games of this line-up as one task."""
-        return Shard(WORKER, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
+        return Task(WORKER, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
 
 
-def play_shard(shard: Shard) -> Counts:
+def play_shard(shard: Task) -> Counts:
     """Play the games of a shard and return their sample."""
     machine = _machine_of(shard)
     players = LineUp.parse(str(shard.player)).players
@@ -69,13 +69,13 @@ def play_shard(shard: Shard) -> Counts:
     return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-def count_shard(shard: Shard) -> Counts:
+def count_shard(shard: Task) -> Counts:
     """Play the games of a shard with random players, and return a sample without their decisions."""
     sample = random_scores(_machine_of(shard), shard.seed, shard.games, shard.first)
     return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-def _machine_of(shard: Shard) -> Machine:
+def _machine_of(shard: Task) -> Machine:
     known = shard.arguments
     return _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
 

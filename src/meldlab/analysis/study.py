@@ -17,12 +17,13 @@ from meldlab.analysis.playing import LineUp, changed_limits, random_scores
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
 from meldlab.analysis.variant import Variant
+from meldlab.parallel import Progress, no_progress
 from meldlab.play import RandomPlayer
 from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import SearchPlayer, parse
 from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["EXPERIMENT", "Analysis", "StudyConfig", "analyse", "missing_games", "study_settings"]
@@ -233,7 +234,7 @@ def analyse(
     *,
     jobs: int = 0,
     cluster: str | None = None,
-    progress: Callable[[int, int], None] = lambda done, whole: None,
+    progress: Progress = no_progress,
     on_forecast: Callable[[Forecast], None] = lambda forecast: None,
 ) -> Analysis:
     """Play the games that the store does not have, and return the analysis; the same seed gives the same games on any machine.
@@ -249,11 +250,11 @@ def analyse(
         samples = {name: [Sample.from_json(counts[task.key]["sample"]) for task in tasks[name]] for name in names}
         return {name: Sample.joined(parts).first(games[name]) for name, parts in samples.items()}
 
-    with store.search(EXPERIMENT, study_settings(variant, config)) as run:
-        samples = sampled(play([task for parts in random.values() for task in parts], run, jobs=jobs, cluster=cluster), random)
+    with store.start_run(EXPERIMENT, study_settings(variant, config)) as run:
+        samples = sampled(run_tasks([task for parts in random.values() for task in parts], run, jobs=jobs, cluster=cluster), random)
         rest = [task for parts in searched.values() for task in parts]
         on_forecast(Forecast.of(machine, samples["random"], missing_games(variant, config, run)))
-        samples |= sampled(play(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
+        samples |= sampled(run_tasks(rest, run, jobs=jobs, cluster=cluster, progress=progress), searched)
     scores = random_scores(machine, config.seed, config.random_scores)
     movement = Movement.of(machine, config.seed)
     analysis = Analysis(
@@ -275,7 +276,7 @@ def _games(config: StudyConfig, line_up: LineUp) -> int:
     return config.games if line_up.searches else config.random or config.games
 
 
-def _tasks(variant: Variant, config: StudyConfig) -> dict[str, list[Shard]]:
+def _tasks(variant: Variant, config: StudyConfig) -> dict[str, list[Task]]:
     arguments = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
     tasks = {}
     for name, line_up in config.line_ups(variant.machine.players).items():

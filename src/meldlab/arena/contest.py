@@ -1,16 +1,17 @@
-"""Games between players of any game, counted: one meaning of a win, one way to an interval.
+"""Contests between players of any game: each deal is played once per seating, and is one observation.
 
-Every deal is played once for each way to seat the players, by the kernel of the game where it has one that plays them all, else at the
-table. A deal with all its games is one observation.
+The kernel of the game plays where it can play all players; else the games are played at the table.
 
 >>> from meldlab.gin import Gin
->>> found = contest(Gin(), ["simple", "random"], games=20, seed=1)
->>> found.wins(0), found.rate(0).low > 0.5
+>>> result = play_contest(Gin(), ["simple", "random"], games=20, seed=1)
+>>> result.wins(0), result.win_rate(0).low > 0.5
 (20.0, True)
 """
 
+import base64
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import lcm
@@ -19,288 +20,364 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.processes import Keep, Series
-from meldlab.arena.seating import seatings
+from meldlab.arena.processes import RecordSink, TableGames
 from meldlab.chance import check_seed
-from meldlab.errors import whole_number
+from meldlab.errors import NotLegalHere, whole_number
 from meldlab.formatting import html_table
-from meldlab.games import player_of
-from meldlab.parallel import chunks
+from meldlab.games import parse_player
+from meldlab.parallel import Progress, chunks, no_progress
 from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
-from meldlab.statistics import Interval, Moments, sign_test
+from meldlab.statistics import Interval, Moments, Score, sign_test
 
-__all__ = ["Contest", "Trouble", "contest"]
+__all__ = ["MAX_FAILURES", "NO_RECORDS", "ContestResult", "Failure", "play_contest", "seatings"]
 
-FEW = 5  # troubles that are told one by one
-CHUNK, PIECE = 64, 1.0  # deals that the kernel plays first, and seconds that it may take for the following ones
-MANY = 256  # pieces that wait to be joined
-Ways = Sequence[tuple[int, ...]]
-NOTHING = Keep(0, lambda record: None)
+MAX_FAILURES = 5  # in an answer
+FIRST_CHUNK, CHUNK_SECONDS = 64, 1.0  # deals that the kernel plays first, and the time of each later chunk
+MAX_PARTS = 256  # chunks that wait to be joined
+Seatings = Sequence[tuple[int, ...]]
+Counts = dict[str, Any]  # plain JSON
+NO_RECORDS = RecordSink(0, lambda record: None)
 
 
-class Trouble(NamedTuple):
-    """Games that did not end by their rules, all for one reason; ``player`` forfeited them, or nobody did (None)."""
+class Failure(NamedTuple):
+    """Games that did not end by their rules, all for one reason; ``player`` forfeited them, or None if no player is the cause."""
 
     why: str
     player: int | None
     games: int
     first: int
-    """The number of the first of them: of each deal there are as many games as seatings."""
+    """The number of the first of these games; each deal has as many games as seatings."""
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
-    """What came of deals, each played once for each seating; contests of the same players on other deals can be joined."""
+class ContestResult:
+    """The result of deals, each played once per seating; results of the same players on different deals can be joined."""
 
     game: str
     players: tuple[str, ...]
-    ways: tuple[tuple[int, ...], ...]
-    counts: Mapping[str, Count]
+    seatings: tuple[tuple[int, ...], ...]
+    count_types: Mapping[str, Count]
+    """What the game counts, by name."""
     moments: Moments
-    """Over deals, of the ``columns``, in fractions of ``unit``: whole numbers, whose sums do not depend on how the work was cut."""
-    won: NDArray[np.float64]
-    """[deals, players], wins of each deal."""
-    troubles: tuple[Trouble, ...] = ()
+    """Over deals, of the ``columns``, in fractions of ``unit``: integers, whose sums do not depend on how the deals were cut."""
+    deal_wins: NDArray[np.uint32]
+    """[deals, players], the wins of each deal in fractions of ``unit``."""
+    failures: tuple[Failure, ...] = ()
     seconds: float = 0.0
     lowest_wins: bool = False
 
     @classmethod
-    def of(cls, game: Game[Any], players: Sequence[str], ways: Ways, batches: Sequence[Batch], first: int = 0) -> "Contest":
-        """Return what deals ``first`` and following came to, a batch for each way."""
+    def from_batches(
+        cls, game: Game[Any], players: Sequence[str], seatings: Seatings, batches: Sequence[Batch], first: int = 0
+    ) -> "ContestResult":
+        """Return the result of deals ``first`` and following from a batch for each seating."""
         # A kernel may count more than the table can.
-        declared = {name: how for name, how in getattr(game, "counts", {}).items() if name in batches[0].counts}
-        at = columns(len(players), declared)
-        sums = np.zeros((len(batches[0].wins), len(at)))
-        sums[:, 0] = len(ways)
-        found: dict[tuple[str, int | None], Trouble] = {}
-        for number, (way, batch) in enumerate(zip(ways, batches, strict=True)):
-            for seat, player in enumerate(way):
-                sums[:, at["wins", player]] += batch.wins[:, seat]
-                sums[:, at["scores", player]] += batch.scores[:, seat] / way.count(player)
-            for name, count in declared.items():
-                for seat, player in enumerate(way if count.by_seat else (0,)):
-                    sums[:, at[name, player]] += batch.counts[name][:, seat] if count.by_seat else batch.counts[name]
+        count_types = {name: kind for name, kind in getattr(game, "counts", {}).items() if name in batches[0].counts}
+        index = columns(len(players), count_types)
+        sums = np.zeros((len(batches[0].wins), len(index)))
+        sums[:, 0] = len(seatings)
+        failures: dict[tuple[str, int | None], Failure] = {}
+        for number, (seating, batch) in enumerate(zip(seatings, batches, strict=True)):
+            for seat, player in enumerate(seating):
+                sums[:, index["wins", player]] += batch.wins[:, seat]
+                sums[:, index["scores", player]] += batch.scores[:, seat] / seating.count(player)
+            for name, count in count_types.items():
+                for seat, player in enumerate(seating if count.by_seat else (0,)):
+                    sums[:, index[name, player]] += batch.counts[name][:, seat] if count.by_seat else batch.counts[name]
             for deal, why in batch.abnormal_ends.items():
-                _add(found, Trouble(why, _who(why, way), 1, deal * len(ways) + number))
-        won = sums[:, 1 : 1 + len(players)].copy()
-        moments = Moments.from_counts(np.rint(sums * unit_of(ways)).astype(np.int64))
+                _add_failure(failures, Failure(why, _forfeiting_player(why, seating), 1, deal * len(seatings) + number))
+        integers = np.rint(sums * unit(seatings)).astype(np.int64)
+        wins = integers[:, 1 : 1 + len(players)].astype(np.uint32)
         lowest: bool = getattr(game, "lowest_wins", False)
-        return cls(game.name, tuple(players), tuple(ways), declared, moments, won, tuple(found.values()), lowest_wins=lowest)
+        moments, reasons = Moments.from_counts(integers), tuple(failures.values())
+        return cls(game.name, tuple(players), tuple(seatings), count_types, moments, wins, reasons, lowest_wins=lowest)
 
     @classmethod
-    def joined(cls, parts: Sequence["Contest"]) -> "Contest":
-        """Return what contests of the same players on different deals add up to."""
-        found, moments = dict[tuple[str, int | None], Trouble](), parts[0].moments
+    def join(cls, parts: Sequence["ContestResult"]) -> "ContestResult":
+        """Return the sum of results of the same players on different deals."""
+        failures, moments = dict[tuple[str, int | None], Failure](), parts[0].moments
         for part in parts[1:]:
             moments += part.moments
-        for trouble in (trouble for part in parts for trouble in part.troubles):
-            _add(found, trouble)
-        won, seconds = np.concatenate([part.won for part in parts]), sum(part.seconds for part in parts)
-        return replace(parts[0], moments=moments, won=won, troubles=tuple(found.values()), seconds=seconds)
+        for failure in (failure for part in parts for failure in part.failures):
+            _add_failure(failures, failure)
+        wins, seconds = np.concatenate([part.deal_wins for part in parts]), sum(part.seconds for part in parts)
+        return replace(parts[0], moments=moments, deal_wins=wins, failures=tuple(failures.values()), seconds=seconds)
+
+    @classmethod
+    def from_counts(cls, game: Game[Any], players: Sequence[str], parts: Iterable[Counts]) -> "ContestResult":
+        """Return the result that the counts of tasks of these players add up to."""
+        results, ways = list[ContestResult](), tuple(seatings(game, len(players)))
+        for counts in parts:
+            upper = np.triu_indices(len(counts["sums"]))
+            products = np.zeros((len(counts["sums"]),) * 2, object)
+            products[upper] = counts["products"]
+            products.T[upper] = counts["products"]
+            moments = Moments(counts["games"] // len(ways), np.array(counts["sums"], object), products)
+            wins = np.frombuffer(zlib.decompress(base64.b64decode(counts["deal_wins"])), "<u4").reshape(len(players), -1).T
+            failures = tuple(Failure(*failure) for failure in counts["failures"])
+            count_types = {name: kind for name, kind in getattr(game, "counts", {}).items() if name in counts["counted"]}
+            lowest: bool = getattr(game, "lowest_wins", False)
+            results.append(cls(game.name, tuple(players), ways, count_types, moments, wins, failures, 0.0, lowest))
+        return cls.join(results)
+
+    def counts(self) -> Counts:
+        """Return the result as plain JSON, as a task stores it."""
+        counts: Counts = {
+            "games": self.games,
+            "counted": list(self.count_types),
+            "sums": self.moments.sums.tolist(),
+            "products": self.moments.products[np.triu_indices(len(self.moments.sums))].tolist(),
+            "deal_wins": base64.b64encode(zlib.compress(self.deal_wins.T.astype("<u4").tobytes(), 9)).decode(),
+            "failures": [list(failure) for failure in self.failures],
+        }
+        if len(self.seatings) == 2 and self.wins().is_integer():
+            score = self.score()
+            return {**counts, "wins": int(score.wins), "swept": score.swept}
+        return {**counts, "score": self.win_rate().value}
 
     @property
     def deals(self) -> int:
-        """Return how many deals were played."""
+        """Return the number of deals."""
         return self.moments.clusters
 
     @property
     def games(self) -> int:
-        """Return how many games were played."""
-        return self.deals * len(self.ways)
+        """Return the number of games."""
+        return self.deals * len(self.seatings)
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """Return at how many seats each player sits."""
-        return tuple(self.ways[0].count(player) for player in range(len(self.players)))
+        """Return the number of seats of each player."""
+        return tuple(self.seatings[0].count(player) for player in range(len(self.players)))
 
     @property
-    def fair(self) -> tuple[float, ...]:
-        """Return the share of wins that chance alone would give each player."""
-        return tuple(many / sum(self.seats) for many in self.seats)
+    def fair_share(self) -> tuple[float, ...]:
+        """Return the expected share of wins of each player if all play alike."""
+        return tuple(num_seats / sum(self.seats) for num_seats in self.seats)
 
     def wins(self, player: int = 0) -> float:
-        """Return the games that a player won, a shared one in part; a player at several seats has the wins of all."""
-        return float(self.moments.sums[self._at("wins", player)] / unit_of(self.ways))
+        """Return the games that a player won, shared ones in part, at all its seats."""
+        return float(self.moments.sums[self._index("wins", player)] / unit(self.seatings))
+
+    def wins_by_deal(self) -> NDArray[np.float64]:
+        """Return [deals, players], the wins of each deal."""
+        return self.deal_wins / unit(self.seatings)
+
+    def score(self, player: int = 0) -> Score:
+        """Return the score of a player, for two seatings."""
+        if len(self.seatings) != 2:
+            raise NotLegalHere(f"expected mirrored deals of two players, got {len(self.seatings)} seatings")
+        swept = int((self.deal_wins[:, player] == 2 * unit(self.seatings)).sum())
+        return Score(self.games, self.wins(player), swept)
 
     @property
     def drawn(self) -> int:
-        """Return how many games nobody won."""
+        """Return the number of games without a winner."""
         return self.games - round(sum(map(self.wins, range(len(self.players)))))
 
-    def rate(self, player: int = 0) -> Interval:
+    def win_rate(self, player: int = 0) -> Interval:
         """Return the share of games that a player won."""
-        return self.moments.rate(self._at("wins", player), 0)
+        return self.moments.rate(self._index("wins", player), 0)
 
-    def score(self, player: int = 0) -> Interval:
+    def mean_score(self, player: int = 0) -> Interval:
         """Return the mean score of a seat of a player."""
-        return self.moments.mean(self._at("scores", player), 0)
+        return self.moments.mean(self._index("scores", player), 0)
 
     @property
-    def lead(self) -> Interval:
-        """Return how much better a seat of the first player scores than the others do in the mean: more, or less where the lowest wins."""
+    def score_margin(self) -> Interval:
+        """Return by how much a seat of the first player scores better than the others do on average."""
         weights = np.zeros(len(self.moments.sums))
         others = sum(self.seats[1:])
-        for player, many in enumerate(self.seats):
-            weights[self._at("scores", player)] = (1 if player == 0 else -many / others) * (-1 if self.lowest_wins else 1)
+        for player, num_seats in enumerate(self.seats):
+            weights[self._index("scores", player)] = (1 if player == 0 else -num_seats / others) * (-1 if self.lowest_wins else 1)
         both = np.stack([np.eye(len(weights))[0], weights])
         return Moments(self.deals, both @ self.moments.sums, both @ self.moments.products @ both.T).mean(1, 0)
 
     def total(self, name: str, player: int = 0) -> int:
-        """Return how often something was counted that the game counts."""
-        return int(self.moments.sums[self._at(name, player)] // unit_of(self.ways))
+        """Return a total of what the game counts."""
+        return int(self.moments.sums[self._index(name, player)] // unit(self.seatings))
 
     def count(self, name: str, player: int = 0) -> Interval:
-        """Return such a count per game, or per whatever the game says."""
-        how = self.counts[name]
-        under = 0 if how.per == "games" else self._at(how.per, 0)
-        return (self.moments.rate if how.rate else self.moments.mean)(self._at(name, player), under)
+        """Return such a count per game, or per unit of another count, as the game declares."""
+        kind = self.count_types[name]
+        under = 0 if kind.per == "games" else self._index(kind.per, 0)
+        return (self.moments.rate if kind.rate else self.moments.mean)(self._index(name, player), under)
 
     @property
-    def ahead(self) -> tuple[int, int]:
-        """Return in how many deals the first player had more than its share of the wins, and less."""
-        more = self.won[:, 0] - self.fair[0] * self.won.sum(1)
+    def deals_ahead(self) -> tuple[int, int]:
+        """Return the number of deals in which the first player won more than its share, and less."""
+        wins = self.wins_by_deal()
+        more = wins[:, 0] - self.fair_share[0] * wins.sum(1)
         return int((more > 1e-9).sum()), int((more < -1e-9).sum())
 
     @property
     def sign_test(self) -> float | None:
-        """Return the exact p-value of the deals in which the first player was ahead or behind; None where chance favours one of the two."""
-        even = len(self.ways) > 1 and self.fair[0] == 0.5
-        return sign_test(*self.ahead) if even else None
+        """Return the exact p-value of ``deals_ahead``; None where the shares of the sides differ."""
+        even = len(self.seatings) > 1 and self.fair_share[0] == 0.5
+        return sign_test(*self.deals_ahead) if even else None
 
     def forfeits(self, player: int | None) -> int:
-        """Return how many games a player forfeited; of None, those that did not end by their rules for another reason."""
-        return sum(one.games for one in self.troubles if one.player == player)
+        """Return the number of games that a player forfeited; of None, those that failed for another reason."""
+        return sum(failure.games for failure in self.failures if failure.player == player)
 
     def as_json(self) -> dict[str, object]:
         """Return the answer of the command line."""
         rows = []
         for player, name in enumerate(self.players):
-            rate, score = self.rate(player), self.score(player)
+            rate, score = self.win_rate(player), self.mean_score(player)
             row = {"player": name, "seats": self.seats[player], "wins": self.wins(player), "win_rate": rate.value, "ci95": rate.ends}
-            row |= {"fair_share": self.fair[player], "score": score.value, "score_ci95": score.ends, "forfeits": self.forfeits(player)}
-            rows.append({**row, **self._counted(True, player)})
-        lead = {"score_lead": self.lead.value, "score_lead_ci95": self.lead.ends} if len(self.players) > 1 else {}
-        often = sorted(self.troubles, key=lambda one: (-one.games, one.first))[:FEW]
+            row |= {"fair_share": self.fair_share[player], "score": score.value, "score_ci95": score.ends}
+            rows.append({**row, "forfeits": self.forfeits(player), **self._counts_json(True, player)})
+        margin = {"score_lead": self.score_margin.value, "score_lead_ci95": self.score_margin.ends} if len(self.players) > 1 else {}
+        failures = sorted(self.failures, key=lambda failure: (-failure.games, failure.first))[:MAX_FAILURES]
         return {
             "game": self.game,
             "games": self.games,
             "deals": self.deals,
             "players": rows,
             "drawn": self.drawn,
-            "deals_ahead": self.ahead[0],
-            "deals_behind": self.ahead[1],
+            "deals_ahead": self.deals_ahead[0],
+            "deals_behind": self.deals_ahead[1],
             "sign_test_p": self.sign_test,
-            **lead,
-            **self._counted(False, 0),
+            **margin,
+            **self._counts_json(False, 0),
             "unended": self.forfeits(None),
-            "troubles": [{"games": one.games, "first_game": one.first, "why": one.why.splitlines()[0]} for one in often],
+            "failures": [{"games": row.games, "first_game": row.first, "why": row.why.splitlines()[0]} for row in failures],
             "seconds": self.seconds,
             "games_per_second": self.games / max(self.seconds, 1e-9),
         }
 
     def _repr_html_(self) -> str:
         rows = [
-            (name, self.seats[player], self.rate(player), f"{self.fair[player]:.3f}", self.score(player))
+            (name, self.seats[player], self.win_rate(player), f"{self.fair_share[player]:.3f}", self.mean_score(player))
             for player, name in enumerate(self.players)
         ]
         drawn = f", {self.drawn:,} without a winner" if self.drawn else ""
-        return html_table(
-            ["player", "seats", "won", "by chance", "score"], rows, f"{self.game}: {self.games:,} games, {self.deals:,} deals{drawn}"
-        )
+        caption = f"{self.game}: {self.games:,} games, {self.deals:,} deals{drawn}"
+        return html_table(["player", "seats", "won", "by chance", "score"], rows, caption)
 
-    def _counted(self, by_seat: bool, player: int) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for name, how in self.counts.items():
-            if how.by_seat == by_seat:
-                each, key = self.count(name, player), f"{name}_per_{how.per[:-1]}"
-                found |= {name: self.total(name, player), key: each.value, f"{key}_ci95": each.ends}
-        return found
+    def _counts_json(self, by_seat: bool, player: int) -> dict[str, object]:
+        answer: dict[str, object] = {}
+        for name, kind in self.count_types.items():
+            if kind.by_seat == by_seat:
+                interval, key = self.count(name, player), f"{name}_per_{kind.per[:-1]}"
+                answer |= {name: self.total(name, player), key: interval.value, f"{key}_ci95": interval.ends}
+        return answer
 
-    def _at(self, name: str, player: int) -> int:
-        return columns(len(self.players), self.counts)[name, player]
+    def _index(self, name: str, player: int) -> int:
+        return columns(len(self.players), self.count_types)[name, player]
 
 
-def unit_of(ways: Ways) -> int:
-    """Return the unit of the moments: a win is shared by some of the seats, a score by the seats of a player.
+def seatings(game: Game[Any], num_players: int) -> list[tuple[int, ...]]:
+    """Return the rotations of the table: the player of each seat.
 
-    >>> unit_of([(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+    The last player takes the remaining seats; with as many players as teams, each plays for a team.
+
+    >>> from meldlab.gin import Gin
+    >>> from meldlab.recycle.game import Described
+    >>> seatings(Gin(), 2)
+    [(0, 1), (1, 0)]
+    >>> seatings(Described.named("hearts"), 2)
+    [(0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0)]
+    >>> seatings(Described.named("whist"), 2)
+    [(0, 1, 0, 1), (1, 0, 1, 0)]
+    """
+    seats = max(game.seats[0], min(num_players, game.seats[-1]))
+    if not 1 <= num_players <= seats:
+        raise NotLegalHere(f"{num_players} players for {seats} seats")
+    first = [min(seat, num_players - 1) for seat in range(seats)]
+    teams: tuple[int, ...] = getattr(game, "teams", ())
+    if set(teams) == set(range(num_players)):
+        first = list(teams)
+    turns = (tuple(first[(seat - turn) % seats] for seat in range(seats)) for turn in range(seats))
+    return list(dict.fromkeys(turns))
+
+
+def unit(seatings: Seatings) -> int:
+    """Return the unit of the moments: wins are shared between seats, a score is the mean over the seats of a player.
+
+    >>> unit([(0, 1, 2), (1, 2, 0), (2, 0, 1)])
     6
     """
-    return lcm(*range(1, len(ways[0]) + 1))
+    return lcm(*range(1, len(seatings[0]) + 1))
 
 
-def columns(players: int, counts: Mapping[str, Count]) -> dict[tuple[str, int], int]:
-    """Return what is counted for each deal, by name and player, with its column; what nobody owns is under player 0.
+def columns(num_players: int, count_types: Mapping[str, Count]) -> dict[tuple[str, int], int]:
+    """Return the columns of the moments by name and player; counts of the whole game are under player 0.
 
     >>> columns(2, {"rounds": Count()})
     {('games', 0): 0, ('wins', 0): 1, ('wins', 1): 2, ('scores', 0): 3, ('scores', 1): 4, ('rounds', 0): 5}
     """
-    names = [("games", 0), *product(("wins", "scores"), range(players))]
-    names += [(name, player) for name, how in counts.items() for player in range(players if how.by_seat else 1)]
-    return {name: at for at, name in enumerate(names)}
+    names = [("games", 0), *product(("wins", "scores"), range(num_players))]
+    names += [(name, player) for name, kind in count_types.items() for player in range(num_players if kind.by_seat else 1)]
+    return {name: index for index, name in enumerate(names)}
 
 
-def contest(
+def play_contest(
     game: Game[Any],
     players: Sequence[str | Player[Any, Any]],
     games: int,
     seed: int = 0,
     *,
-    turning: bool = True,
+    first_deal: int = 0,
+    mirrored: bool = True,
     threads: int = 0,
     time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
     raise_errors: bool = False,
-    progress: Callable[[int], None] = lambda games: None,
-    keep: Keep = NOTHING,
-) -> Contest:
-    """Play ``games`` games, rounded up to whole deals, each of which is played once for each seating.
+    records: RecordSink = NO_RECORDS,
+    progress: Progress = no_progress,
+) -> ContestResult:
+    """Play ``games`` games, rounded up to whole deals, each of which is played once per seating.
 
-    Without ``turning`` each deal is played once, and the players are told apart by their seats.
+    ``mirrored``: if False, each deal is played once, and players are distinguished by their seats.
 
-    Where the kernel of the game does not play all of them, players sit at the table, on ``threads`` cores (0 is all); there these are
-    processes, each with players of its own, so a player that learns is measured on one. Only players by name can sit in processes, which
-    can be stopped; under a time limit they do. ``raise_errors`` raises players' errors. ``progress`` gets the number of finished games.
+    Where the kernel of the game does not play all players, they sit at the table, on ``threads`` cores (0: all). There these are
+    processes, each with players of its own, so use one core for a player that learns. Only players by name can sit in processes, which
+    can be stopped; with a time limit they do. ``raise_errors`` raises the errors of players.
 
-    ``keep`` gets the records of the first games. The kernel writes none, so these are played at the table, too, where they are the same.
+    ``records`` gets the records of the first games, which are then played at the table, with the same result.
     """
-    number, many = check_seed(seed), whole_number(games, "number of games", 1)
-    ways = seatings(game, len(players))[: None if turning else 1]
-    deals = -(-many // len(ways))
-    found = [player_of(game, one) if isinstance(one, str) else one for one in players]
-    names = [one.name if turning else f"p{seat} {one.name}" for seat, one in enumerate(found, 1)]
-    seated = [[found[player] for player in way] for way in ways]
+    seed, num_games = check_seed(seed), whole_number(games, "number of games", 1)
+    ways = seatings(game, len(players))[: None if mirrored else 1]
+    deals = -(-num_games // len(ways))
+    parsed = [parse_player(game, player) if isinstance(player, str) else player for player in players]
+    names = [player.name if mirrored else f"p{seat} {player.name}" for seat, player in enumerate(parsed, 1)]
+    line_ups = [[parsed[player] for player in way] for way in ways]
     can_batch: Callable[[Sequence[Any]], bool] = getattr(game, "can_batch", lambda players: False)
-    series = Series(game, tuple(players), tuple(ways), number, time_limit, min(keep.games, deals * len(ways)))
-    played: Iterator[tuple[int, list[Batch]]]
-    if can_batch(seated[0]) and not time_limit and not raise_errors:
-        tables = series.tables(found)
-        for nth in range(series.kept):
-            keep.take(tables[nth % len(ways)].play(Deal(number, nth // len(ways))).record)
-        played = _by_kernel(game, seated, number, deals, threads)
+    num_records = min(records.games, deals * len(ways))
+    table_games = TableGames(game, tuple(players), tuple(ways), seed, first_deal, time_limit, num_records)
+    batches: Iterator[tuple[int, list[Batch]]]
+    if can_batch(line_ups[0]) and not time_limit and not raise_errors:
+        tables = table_games.tables(parsed)
+        for number in range(num_records):
+            records.write(tables[number % len(ways)].play(Deal(seed, first_deal + number // len(ways))).record)
+        batches = _kernel_batches(game, line_ups, seed, first_deal, deals, threads)
     else:
-        played = series.batches(found, deals, threads, keep.take, raise_errors=raise_errors)
-    start, parts, done = time.perf_counter(), list[Contest](), 0
-    for first, batches in played:
-        parts.append(Contest.of(game, names, ways, batches, first))
+        batches = table_games.batches(parsed, deals, threads, records.write, raise_errors=raise_errors)
+    start, parts, done = time.perf_counter(), list[ContestResult](), 0
+    for first, chunk in batches:
+        parts.append(ContestResult.from_batches(game, names, ways, chunk, first))
         done += parts[-1].games
-        progress(done)
-        if len(parts) == MANY:
-            parts = [Contest.joined(parts)]
-    return replace(Contest.joined(parts), seconds=time.perf_counter() - start)
+        progress(min(done, num_games), num_games, "")
+        if len(parts) == MAX_PARTS:
+            parts = [ContestResult.join(parts)]
+    return replace(ContestResult.join(parts), seconds=time.perf_counter() - start)
 
 
-def _by_kernel(game: Any, seated: Sequence[Sequence[Any]], seed: int, deals: int, threads: int) -> Iterator[tuple[int, list[Batch]]]:
-    for first, many in chunks(deals, CHUNK, PIECE):
-        yield first, [game.batch(players, seed, first, many, threads) for players in seated]
+def _kernel_batches(
+    game: Any, line_ups: Sequence[Sequence[Any]], seed: int, first_deal: int, deals: int, threads: int
+) -> Iterator[tuple[int, list[Batch]]]:
+    for first, count in chunks(deals, FIRST_CHUNK, CHUNK_SECONDS):
+        yield first_deal + first, [game.batch(players, seed, first_deal + first, count, threads) for players in line_ups]
 
 
-def _who(why: str, way: tuple[int, ...]) -> int | None:
-    """Return the player who forfeits by such a line."""
+def _forfeiting_player(why: str, seating: tuple[int, ...]) -> int | None:
+    """Return the player that forfeits by such a line."""
     seat, _, rest = why.partition(" forfeits")
-    return way[int(seat[1:]) - 1] if rest and seat[1:].isdecimal() else None
+    return seating[int(seat[1:]) - 1] if rest and seat[1:].isdecimal() else None
 
 
-def _add(found: dict[tuple[str, int | None], Trouble], one: Trouble) -> None:
-    key = one.why, one.player
-    before = found.get(key)
-    found[key] = one if before is None else Trouble(*key, before.games + one.games, min(before.first, one.first))
+def _add_failure(failures: dict[tuple[str, int | None], Failure], failure: Failure) -> None:
+    key = failure.why, failure.player
+    known = failures.get(key)
+    failures[key] = failure if known is None else Failure(*key, known.games + failure.games, min(known.first, failure.first))

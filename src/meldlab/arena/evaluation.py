@@ -1,128 +1,111 @@
-"""The work of an experiment: every game it needs goes through shards, so that what is done stays done."""
+"""Scores of many players within one run; every game is a task of the run, so an interrupted experiment resumes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.shards import won
+from meldlab.arena.contest import ContestResult
+from meldlab.arena.tasks import task_game
 from meldlab.gin.players import Ensemble
+from meldlab.parallel import Progress, no_progress
 from meldlab.runs.store import Counts, Run
-from meldlab.runs.tasks import WORKERS, Player, Shard, play
-from meldlab.statistics import Interval, paired_rate
+from meldlab.runs.tasks import TASKS, Player, Task, run_tasks
+from meldlab.statistics import Score
 
-__all__ = ["Measure", "Measured", "Work", "label_of", "warm"]
+__all__ = ["RunEvaluator", "Scores", "difference_from_paper", "warm_up"]
 
-PIECE = 5000  # games in one shard at most
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Mirrored games of one player against another; they add up over any split of the games."""
-
-    games: int = 0
-    wins: int = 0
-    swept: int = 0
-    """Pairs of which both games were won."""
-
-    def __add__(self, other: "Measured") -> "Measured":
-        return Measured(self.games + other.games, self.wins + other.wins, self.swept + other.swept)
-
-    @property
-    def rate(self) -> Interval:
-        """Return the share of games won; a mirrored pair is one observation."""
-        return paired_rate(self.games, self.wins, self.swept)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what the command line answers."""
-        rate = self.rate
-        return {"games": self.games, "wins": self.wins, "win_rate": rate.value, "ci95": [rate.low, rate.high]}
+TASK_GAMES = 5000  # at most, of one task
 
 
-class Measure(Protocol):
-    """Whatever lets candidates play, as ``Work.measure`` does."""
+class Scores(Protocol):
+    """A function that returns scores of candidates, as ``RunEvaluator.scores``."""
 
-    def __call__(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
-        """Return what each candidate does in games ``first`` and following; all meet the same mirrored deals."""
+    def __call__(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Score]:
+        """Return the score of each candidate in games ``first`` and following, on the same mirrored deals."""
 
 
 @dataclass
-class Work:
-    """A run in the store, and who plays for it."""
+class RunEvaluator:
+    """A run in the store, and the cores that play for it."""
 
     run: Run
     planned: int
     """Games of the whole experiment."""
     jobs: int = 0
     cluster: str | None = None
-    progress: Callable[[int, int, int], None] = lambda done, whole, played: None
-    """Hears the games that are done, of how many, and how many of them were played just now and not found in the store."""
+    progress: Progress = no_progress
     done: int = 0
+    """Finished games, those that the store had included."""
     played: int = 0
-    asked: set[str] = field(default_factory=set)
+    """Games that were played, not found in the store."""
+    known: set[str] = field(default_factory=set)
 
-    def play(self, shards: Sequence[Shard]) -> list[Counts]:
-        """Return the counts of the shards, in their order."""
-        # What an experiment asks for twice it gets from the store; progress counts it once.
-        new = {shard.key: shard.games for shard in shards if shard.key not in self.asked}
-        known = sum({shard.key: shard.games for shard in shards}.values()) - sum(new.values())
-        before, played, found = self.done, self.played, -1
+    def counts(self, tasks: Sequence[Task]) -> list[Counts]:
+        """Return the counts of tasks, in their order."""
+        # A task that was requested before is in the store; progress counts it once.
+        new = {task.key: task.games for task in tasks if task.key not in self.known}
+        repeated = sum({task.key: task.games for task in tasks}.values()) - sum(new.values())
+        before, played, stored = self.done, self.played, -1.0
 
-        def show(done: int, _: int) -> None:
-            nonlocal found
-            found = done if found < 0 else found
-            self.done, self.played = before + max(0, done - known), played + done - found
-            self.progress(self.done, max(self.planned, self.done), self.played)
+        def show(done: float, total: float, message: str) -> None:
+            nonlocal stored
+            stored = done if stored < 0 else stored
+            self.done, self.played = before + max(0, round(done) - repeated), played + round(done - stored)
+            self.progress(self.done, max(self.planned, self.done), message)
 
-        self.run.plan(self.planned)
-        counts = play(shards, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
-        self.asked |= new.keys()
-        return [counts[shard.key] for shard in shards]
+        self.run.set_total(self.planned)
+        counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
+        self.known |= new.keys()
+        return [counts[task.key] for task in tasks]
 
-    def pairings(
+    def scores_of_pairs(
         self, pairs: Sequence[tuple[Player, Player]], *, seed: int, first: int = 0, games: int, labels: Sequence[str] = ()
-    ) -> list[Measured]:
-        """Return what the first player of each pair does against the second; all pairs meet the same mirrored deals."""
-        pieces = [
-            Shard("gin.contest", one, other, seed=seed, first=first, games=games, label=label).split(PIECE)
-            for (one, other), label in zip(pairs, labels or [""] * len(pairs), strict=True)
+    ) -> list[Score]:
+        """Return the score of the first player of each pair; all pairs play the same mirrored deals."""
+        groups = [
+            Task("contest", player, opponent, seed=seed, first=first, games=games, label=label).split(TASK_GAMES)
+            for (player, opponent), label in zip(pairs, labels or [""] * len(pairs), strict=True)
         ]
-        counts = iter(self.play([piece for some in pieces for piece in some]))
-        return [sum((_measured(next(counts)) for _ in some), Measured()) for some in pieces]
+        counts = iter(self.counts([task for group in groups for task in group]))
+        return [sum((_score(next(counts)) for _ in group), Score()) for group in groups]
 
-    def measure(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Measured]:
-        """Return what each candidate does against one opponent."""
-        pairs: list[tuple[Player, Player]] = [(each.numbers(), opponent) for each in candidates]
-        return self.pairings(pairs, seed=seed, first=first, games=games, labels=[label_of(each) for each in candidates])
+    def scores(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Score]:
+        """Return the score of each candidate against one opponent."""
+        pairs: list[tuple[Player, Player]] = [(player.numbers(), opponent) for player in candidates]
+        labels = [difference_from_paper(player) for player in candidates]
+        return self.scores_of_pairs(pairs, seed=seed, first=first, games=games, labels=labels)
 
-    def won(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
-        """Return [games] int64, 1 for each game that the player wins: for paired tests."""
-        numbers, label = player.numbers(), label_of(player)
-        whole = Shard("gin.contest", numbers, opponent, seed=seed, first=first, games=games, label=label)
-        return won(self.play(whole.split(PIECE)))
+    def wins_by_deal(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
+        """Return [deals] int64, the games of each deal that the player wins: for paired tests."""
+        label = difference_from_paper(player)
+        whole = Task("contest", player.numbers(), opponent, seed=seed, first=first, games=games, label=label)
+        result = ContestResult.from_counts(task_game(whole), ("", ""), self.counts(whole.split(TASK_GAMES)))
+        return result.wins_by_deal()[:, 0].astype(np.int64)
 
 
-def label_of(player: Ensemble) -> str:
-    """Return what people call an ensemble: what differs from the paper's.
+def difference_from_paper(player: Ensemble) -> str:
+    """Return the parameters of an ensemble that differ from the paper's, as a label.
 
-    >>> label_of(Ensemble(draw_turn=9, meldability=(0.1, 0.9, 0.5, 0.5)))
+    >>> difference_from_paper(Ensemble(draw_turn=9, meldability=(0.1, 0.9, 0.5, 0.5)))
     'draw_turn 9, meldability 0.1/0.9/0.5/0.5'
     """
     paper, differences = Ensemble(), []
-    for one in fields(player):
-        value = getattr(player, one.name)
-        if value != getattr(paper, one.name):
-            differences.append(f"{one.name} {'/'.join(f'{each:g}' for each in value) if isinstance(value, tuple) else value}")
+    for parameter in fields(player):
+        value = getattr(player, parameter.name)
+        if value != getattr(paper, parameter.name):
+            text = "/".join(f"{number:g}" for number in value) if isinstance(value, tuple) else value
+            differences.append(f"{parameter.name} {text}")
     return ", ".join(differences) or "paper"
 
 
-def warm() -> None:
-    """Play a game of each kind, so that no clock counts the loading or compiling of kernels."""
-    for name, player in (("gin.contest", "ensemble"), ("gin.track", (0.0,) * 9)):
-        WORKERS[name].load()(Shard(name, player, games=2))
+def warm_up() -> None:
+    """Play a game of each kind of task, so that no time limit or speed includes the loading or compiling of kernels."""
+    for name, player in (("contest", "ensemble"), ("gin.track", (0.0,) * 9)):
+        TASKS[name].load()(Task(name, player, games=2))
 
 
-def _measured(counts: Counts) -> Measured:
-    return Measured(counts["games"], counts["wins"], counts["swept"])
+def _score(counts: Counts) -> Score:
+    return Score(counts["games"], counts["wins"], counts["swept"])

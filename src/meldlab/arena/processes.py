@@ -1,7 +1,7 @@
 """Games at the table, one after the other: in this process, or in others, which can be killed when a player does not end.
 
-A player is made once in every process and plays all games of that process, so what it keeps between games it keeps there. Which deals
-a process plays depends on how many there are, never on how fast they are; a player that learns is measured in one.
+Each process makes its players once, and they play all games of the process, so what a player keeps between games stays there. The deals
+of a process depend on the number of processes, never on their speed.
 """
 
 import os
@@ -18,108 +18,114 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.games import player_of, stand_in
+from meldlab.games import default_player, parse_player
 from meldlab.parallel import core_count
 from meldlab.play import Batch, Chance, Deal, FinishedGame, Game, Player, Record, Result, Table, TimeLimit, win_shares
 from meldlab.play.clock import MAX_WALL_RATIO
 
-__all__ = ["Keep", "Series", "warm_up"]
+__all__ = ["RecordSink", "TableGames", "warm_up"]
 
 GRACE = 1.0  # seconds that a process has to stop a player by itself
-OUT_OF_TIME = 75  # status of a process that could only end
-MOST_PROCESSES = 256
-FEW = 100  # games in whose time a process starts
-CHOOSING, BEGAN, CPU_BEGAN, LATE = range(4)  # in shared memory: the seat that is asked, from 1, since when, and a seat stopped for time
+OUT_OF_TIME = 75  # exit status of a process that was ended because a player did not stop
+MAX_PROCESSES = 256
+GAMES_PER_PROCESS = 100  # at least: they take about as long as the start of a process
+# In shared memory: the seat that chooses, from 1, since when in wall and CPU time, and a seat stopped for time.
+CHOOSING, WALL_START, CPU_START, LATE = range(4)
 Players = Sequence[Player[Any, Any]]
 
 
-class Keep(NamedTuple):
-    """Who wants the records of the first games of a series, and of how many."""
+class RecordSink(NamedTuple):
+    """A function that takes the records of the first games, and the number of these games."""
 
     games: int
-    take: Callable[[Record], None]
+    write: Callable[[Record], None]
 
 
-class Ended(NamedTuple):
-    """A game that is over: how it ended, what the game counted, what went wrong, and its record where that is kept."""
+class TableResult(NamedTuple):
+    """The end of a game at the table: result, counts of the game, the reason of an abnormal end, and the record of one of the first."""
 
     result: Result
     counts: dict[str, Any]
-    trouble: str = ""
+    failure: str = ""
     record: Record | None = None
 
 
 @dataclass(frozen=True)
-class Series:
-    """Some players, by name or as they are, and the games between them: of each deal one for each way to seat them."""
+class TableGames:
+    """The games between some players, by name or as objects: of each deal one per seating."""
 
     game: Game[Any]
     players: tuple[str | Player[Any, Any], ...]
-    ways: tuple[tuple[int, ...], ...]
+    seatings: tuple[tuple[int, ...], ...]
     seed: int = 0
+    first_deal: int = 0
     time: TimeLimit = TimeLimit()  # noqa: RUF009  # frozen, so sharing it is harmless
-    kept: int = 0
-    """Of so many games, the first ones, the record comes with the end."""
+    num_records: int = 0
+    """The number of first games whose record is returned."""
 
     def batches(
-        self, found: Players, deals: int, threads: int, take: Callable[[Record], None], *, raise_errors: bool = False
+        self, parsed: Players, deals: int, threads: int, write: Callable[[Record], None], *, raise_errors: bool = False
     ) -> Iterator[tuple[int, list[Batch]]]:
-        """Give for each deal a batch of one game for each way; ``take`` gets the records that are kept."""
-        if threads > MOST_PROCESSES:
-            raise NotPossible(f"{threads} processes asked for (at most {MOST_PROCESSES})")
-        ways = len(self.ways)
-        ended = self.games(found, deals, threads or min(core_count(), deals * ways // FEW), raise_errors=raise_errors)
-        for deal in range(deals):
-            games = [next(ended) for _ in self.ways]
+        """Yield for each deal its number and a batch of one game per seating; ``write`` gets the records."""
+        if threads > MAX_PROCESSES:
+            raise NotPossible(f"{threads} processes asked for (at most {MAX_PROCESSES})")
+        num_games = deals * len(self.seatings)
+        results = self.games(parsed, deals, threads or min(core_count(), num_games // GAMES_PER_PROCESS), raise_errors=raise_errors)
+        for deal in range(self.first_deal, self.first_deal + deals):
+            games = [next(results) for _ in self.seatings]
             for game in games:
                 if game.record is not None:
-                    take(game.record)
+                    write(game.record)
             yield deal, [self._batch(deal, game) for game in games]
 
-    def _batch(self, deal: int, ended: Ended) -> Batch:
-        counts = {name: np.array([number], np.int64) for name, number in ended.counts.items()}
-        scores, wins = np.array([ended.result.scores], np.int64), np.array([win_shares(ended.result)])
-        return Batch(scores, wins, counts, {deal: ended.trouble} if ended.trouble else {})
+    def _batch(self, deal: int, game: TableResult) -> Batch:
+        counts = {name: np.array([number], np.int64) for name, number in game.counts.items()}
+        scores, wins = np.array([game.result.scores], np.int64), np.array([win_shares(game.result)])
+        return Batch(scores, wins, counts, {deal: game.failure} if game.failure else {})
 
-    def seat(self) -> Players:
-        """Return the players."""
-        return [player_of(self.game, one) if isinstance(one, str) else one for one in self.players]
+    def parse_players(self) -> Players:
+        """Return the players as objects."""
+        return [parse_player(self.game, player) if isinstance(player, str) else player for player in self.players]
 
-    def tables(self, found: Players, *, raise_errors: bool = False, seen: Any = None) -> list[Table[Any]]:
-        """Return a table for each way to sit; ``seen`` lets others see whose turn it is."""
+    def tables(self, parsed: Players, *, raise_errors: bool = False, turn_state: Any = None) -> list[Table[Any]]:
+        """Return a table per seating; ``turn_state``: shared memory for the seat whose turn it is."""
         return [
             Table(
                 self.game,
-                [Watched(found[player], seat, seen) if seen is not None else found[player] for seat, player in enumerate(way)],
+                [
+                    ObservedPlayer(parsed[player], seat, turn_state) if turn_state is not None else parsed[player]
+                    for seat, player in enumerate(way)
+                ],
                 self.time,
                 raise_errors=raise_errors,
             )
-            for way in self.ways
+            for way in self.seatings
         ]
 
-    def play(self, tables: Sequence[Table[Any]], number: int) -> Ended:
+    def play(self, tables: Sequence[Table[Any]], number: int) -> TableResult:
         """Play one game."""
-        deal, way = divmod(number, len(self.ways))
-        played = tables[way].play(Deal(self.seed, deal))
-        # A described game that its program cannot go on with ends without a winner, and says so.
+        deal, seating = divmod(number, len(self.seatings))
+        played = tables[seating].play(Deal(self.seed, self.first_deal + deal))
+        # A RECYCLE game whose program cannot continue ends without a winner and gives the reason.
         failed = played.result.reason if played.result.reason.startswith("failed: ") else ""
-        record = played.record if number < self.kept else None
-        return Ended(played.result, counted(self.game, played), played.abnormal_end or failed, record)
+        record = played.record if number < self.num_records else None
+        return TableResult(played.result, game_counts(self.game, played), played.abnormal_end or failed, record)
 
-    def games(self, found: Players, deals: int, processes: int, *, raise_errors: bool = False) -> Iterator[Ended]:
-        """Give the games in order; a time limit that nobody can sleep through takes a process of its own."""
-        ways, many = len(self.ways), deals * len(self.ways)
-        named = all(isinstance(one, str) for one in self.players)
+    def games(self, parsed: Players, deals: int, processes: int, *, raise_errors: bool = False) -> Iterator[TableResult]:
+        """Yield the games in order. A time limit takes processes, because a player that sleeps cannot be stopped in this one."""
+        num_seatings, num_games = len(self.seatings), deals * len(self.seatings)
+        named = all(isinstance(player, str) for player in self.players)
         if raise_errors or not named or (processes <= 1 and not self.time):
-            tables = self.tables(found, raise_errors=raise_errors)
-            yield from (self.play(tables, number) for number in range(many))
+            tables = self.tables(parsed, raise_errors=raise_errors)
+            yield from (self.play(tables, number) for number in range(num_games))
             return
         processes = max(1, min(processes, deals))
-        names = [one.name for one in found]
-        workers = [PlayingProcess(self, names, [n for n in range(many) if n // ways % processes == one]) for one in range(processes)]
-        done: dict[int, Ended] = {}
+        names = [player.name for player in parsed]
+        numbers = [[number for number in range(num_games) if number // num_seatings % processes == i] for i in range(processes)]
+        workers = [GameProcess(self, names, own) for own in numbers]
+        done: dict[int, TableResult] = {}
         try:
-            for number in range(many):
+            for number in range(num_games):
                 while number not in done:
                     connection.wait([worker.receiver for worker in workers if worker.left], timeout=0.1)
                     for worker in workers:
@@ -130,24 +136,24 @@ class Series:
                 worker.stop()
 
 
-class PlayingProcess:
-    """A process that plays some games of a series, and is started again when a player takes it down."""
+class GameProcess:
+    """A process that plays some of the games; it is started again when a player ends it."""
 
-    def __init__(self, series: Series, names: Sequence[str], numbers: list[int]) -> None:
-        self.series, self.names, self.left = series, names, deque(numbers)
+    def __init__(self, games: TableGames, names: Sequence[str], numbers: list[int]) -> None:
+        self.games, self.names, self.left = games, names, deque(numbers)
         self._start()
 
     def _start(self) -> None:
         # A new process, not a copy of this one: compiled kernels may hold threads that a copy would lack.
         context = get_context("spawn")
-        self.seen: Any = context.RawArray("d", 4)
+        self.turn_state: Any = context.RawArray("d", 4)
         self.receiver, sender = context.Pipe(duplex=False)
-        self.process = context.Process(target=_work, args=(self.series, tuple(self.left), self.seen, sender), daemon=True)
+        self.process = context.Process(target=_work, args=(self.games, tuple(self.left), self.turn_state, sender), daemon=True)
         self.process.start()
         sender.close()
 
-    def collect(self, done: dict[int, Ended]) -> None:
-        """Take the games that are finished; of one that cannot be finished, the player that was asked forfeits it."""
+    def collect(self, done: dict[int, TableResult]) -> None:
+        """Move finished games to ``done``; a game that cannot be finished is forfeited by the player that was to choose."""
         late = 0
         try:
             self._receive(done)
@@ -158,7 +164,7 @@ class PlayingProcess:
                 self._receive(done, until_closed=True)
         except (EOFError, OSError):
             self.process.join()
-            seat = late or int(self.seen[LATE] or self.seen[CHOOSING])
+            seat = late or int(self.turn_state[LATE] or self.turn_state[CHOOSING])
             if not late or self.left[0] == number:
                 number = self.left.popleft()
                 done[number] = self._forfeit(number, seat - 1, late > 0 or self.process.exitcode == OUT_OF_TIME)
@@ -166,7 +172,7 @@ class PlayingProcess:
             if self.left:
                 self._start()
 
-    def _receive(self, done: dict[int, Ended], *, until_closed: bool = False) -> None:
+    def _receive(self, done: dict[int, TableResult], *, until_closed: bool = False) -> None:
         while self.left and (until_closed or self.receiver.poll()):
             answer = self.receiver.recv()
             if isinstance(answer, BaseException):
@@ -175,22 +181,24 @@ class PlayingProcess:
 
     def _late_seat(self) -> int:
         """Return the seat, from 1, that is over its time, or 0."""
-        seat = int(self.seen[CHOOSING])
-        if not self.left or not self.series.time or not seat:
+        seat = int(self.turn_state[CHOOSING])
+        if not self.left or not self.games.time or not seat:
             return 0
-        return seat if time.monotonic() - self.seen[BEGAN] > MAX_WALL_RATIO * self.series.time.longest_move + GRACE else 0
+        return seat if time.monotonic() - self.turn_state[WALL_START] > MAX_WALL_RATIO * self.games.time.longest_move + GRACE else 0
 
-    def _forfeit(self, number: int, seat: int, late: bool) -> Ended:
+    def _forfeit(self, number: int, seat: int, late: bool) -> TableResult:
         if seat < 0:
             status = self.process.exitcode
             raise NotPossible(f"a process of the arena ended with status {status}; in a script, call it below if __name__ == '__main__'")
-        deal, turn = divmod(number, len(self.series.ways))
-        way = self.series.ways[turn]
-        why = f"ran out of time ({self.series.time})" if late else "ended the process it played in"
-        line = f"p{seat + 1} forfeits: {self.names[way[seat]]} {why}"
-        # How far the game was went down with the process; from its start nobody can have had more.
-        broken = Table(self.series.game, [stand_in(self.series.game)] * len(way), max_actions=0).play(Deal(self.series.seed, deal))
-        return Ended(broken.first.forfeit(seat, line), counted(self.series.game, broken), line)
+        deal, index = divmod(number, len(self.games.seatings))
+        seating = self.games.seatings[index]
+        why = f"ran out of time ({self.games.time})" if late else "ended the process it played in"
+        line = f"p{seat + 1} forfeits: {self.names[seating[seat]]} {why}"
+        # The state of the game is lost with its process; the result is that of a game that was just started.
+        started = Table(self.games.game, [default_player(self.games.game)] * len(seating), max_actions=0).play(
+            Deal(self.games.seed, self.games.first_deal + deal)
+        )
+        return TableResult(started.first.forfeit(seat, line), game_counts(self.games.game, started), line)
 
     def stop(self) -> None:
         """End the process."""
@@ -199,63 +207,63 @@ class PlayingProcess:
         self.receiver.close()
 
 
-class Watched:
-    """A player whose turn can be seen from outside its process."""
+class ObservedPlayer:
+    """A player that writes its turn to shared memory."""
 
-    def __init__(self, player: Player[Any, Any], seat: int, seen: Any) -> None:
-        self.__wrapped__, self.name, self.seat, self.seen = player, player.name, seat, seen
+    def __init__(self, player: Player[Any, Any], seat: int, turn_state: Any) -> None:
+        self.__wrapped__, self.name, self.seat, self.turn_state = player, player.name, seat, turn_state
 
     def choose(self, view: Any, chance: Chance) -> Any:
         """Ask the player."""
-        self.seen[BEGAN], self.seen[CPU_BEGAN] = time.monotonic(), time.process_time()
-        self.seen[CHOOSING] = self.seat + 1
+        self.turn_state[WALL_START], self.turn_state[CPU_START] = time.monotonic(), time.process_time()
+        self.turn_state[CHOOSING] = self.seat + 1
         try:
             return self.__wrapped__.choose(view, chance)
         finally:
-            self.seen[CHOOSING] = 0
+            self.turn_state[CHOOSING] = 0
 
 
-def counted(game: Game[Any], played: FinishedGame[Any]) -> dict[str, Any]:
-    """Return what a game counts of itself, if it does."""
-    found: dict[str, Any] = game.counted(played) if hasattr(game, "counted") else {}
-    return found
+def game_counts(game: Game[Any], played: FinishedGame[Any]) -> dict[str, Any]:
+    """Return the counts of a game that has any."""
+    counts: dict[str, Any] = game.counted(played) if hasattr(game, "counted") else {}
+    return counts
 
 
 def warm_up(game: Game[Any], players: Players) -> None:
-    """Play a game that does not count, so that no player's time goes by while a kernel is loaded; one from elsewhere is not asked."""
-    known = [one if type(one).__module__.startswith("meldlab.") else stand_in(game) for one in players]
-    Table(game, known).play(Deal())
+    """Play a game that does not count, so that loading a kernel uses no player's time; players of other packages are replaced."""
+    own = [player if type(player).__module__.startswith("meldlab.") else default_player(game) for player in players]
+    Table(game, own).play(Deal())
 
 
-def _work(series: Series, numbers: tuple[int, ...], seen: Any, sender: Any) -> None:
+def _work(games: TableGames, numbers: tuple[int, ...], turn_state: Any, sender: Any) -> None:
     # Ctrl-C is for the process that started this one and will stop it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        found = series.seat()
-        if series.time:
-            warm_up(series.game, [found[player] for player in series.ways[0]])
-            threading.Thread(target=_end_in_time, args=(series.time, seen), daemon=True).start()
-        tables = series.tables(found, seen=seen)
+        parsed = games.parse_players()
+        if games.time:
+            warm_up(games.game, [parsed[player] for player in games.seatings[0]])
+            threading.Thread(target=_end_in_time, args=(games.time, turn_state), daemon=True).start()
+        tables = games.tables(parsed, turn_state=turn_state)
         for number in numbers:
-            sender.send(series.play(tables, number))
+            sender.send(games.play(tables, number))
     except BrokenPipeError:
-        return  # nobody wants the rest
-    except BaseException as problem:
-        sender.send(_carried(problem))
+        return  # the other end was closed
+    except BaseException as error:
+        sender.send(_sendable(error))
 
 
-def _end_in_time(limit: TimeLimit, seen: Any) -> None:
-    """End the process when a player has used far more than its time, and so does not listen to the clock."""
+def _end_in_time(limit: TimeLimit, turn_state: Any) -> None:
+    """End the process when a player has used far more than its time, so that the clock cannot stop it."""
     while True:
         time.sleep(0.1)
-        seat = seen[CHOOSING]
-        if seat and time.process_time() - seen[CPU_BEGAN] > limit.longest_move + GRACE:
-            seen[LATE] = seat  # the game may continue until the process has ended
+        seat = turn_state[CHOOSING]
+        if seat and time.process_time() - turn_state[CPU_START] > limit.longest_move + GRACE:
+            turn_state[LATE] = seat  # the game may continue until the process has ended
             os._exit(OUT_OF_TIME)
 
 
-def _carried(problem: BaseException) -> BaseException:
-    """Return a mistake of ours as it can be sent, with the place where it happened."""
-    if isinstance(problem, NotLegalHere):
-        return NotLegalHere(str(problem))
+def _sendable(error: BaseException) -> BaseException:
+    """Return an error of the game as it can be sent to another process, with its traceback."""
+    if isinstance(error, NotLegalHere):
+        return NotLegalHere(str(error))
     return RuntimeError(f"in a process of the arena:\n{format_exc()}")

@@ -1,25 +1,25 @@
-"""All against all: a contest of every two players on the same deals, and the ratings that explain them.
+"""Round robins: a contest of every two players on the same deals, and their ratings.
 
 >>> from meldlab.gin import Gin
->>> robin = all_against_all(Gin(), ["simple", "ensemble", "gin-only"], games=1000, seed=2)
->>> [one.name for one in robin.ratings.players], robin.ratings.cycle
+>>> robin = round_robin(Gin(), ["simple", "ensemble", "gin-only"], games=1000, seed=2)
+>>> [player.name for player in robin.ratings.players], robin.ratings.cycle
 (['ensemble', 'gin-only', 'simple'], ())
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from meldlab.arena.contest import NOTHING, Contest, contest
-from meldlab.arena.processes import Keep
-from meldlab.arena.seating import seatings
+from meldlab.arena.contest import NO_RECORDS, ContestResult, play_contest, seatings
+from meldlab.arena.processes import RecordSink
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import html_table
+from meldlab.parallel import Progress, no_progress
 from meldlab.play import Game, TimeLimit
 from meldlab.statistics import Ratings, bradley_terry
 
-__all__ = ["RoundRobin", "all_against_all"]
+__all__ = ["RoundRobin", "round_robin"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RoundRobin:
     """The contests of all pairs, and the ratings."""
 
     players: tuple[str, ...]
-    contests: tuple[Contest, ...]
+    contests: tuple[ContestResult, ...]
     ratings: Ratings
 
     def as_json(self) -> dict[str, object]:
@@ -43,24 +43,24 @@ class RoundRobin:
         return {
             "game": self.contests[0].game,
             "players": list(self.players),
-            "ratings": [{"player": one.name, "rating": one.points.value, "ci95": one.points.ends} for one in self.ratings.players],
+            "ratings": [{"player": row.name, "rating": row.points.value, "ci95": row.points.ends} for row in self.ratings.players],
             "misfit": misfit,
             "cycle": list(self.ratings.cycle),
-            "contests": [each.as_json() for each in self.contests],
+            "contests": [contest.as_json() for contest in self.contests],
         }
 
     def _repr_html_(self) -> str:
-        won = {(each.players[at], each.players[1 - at]): each.rate(at) for each in self.contests for at in (0, 1)}
-        names = [one.name for one in self.ratings.players]
+        rates = {(contest.players[i], contest.players[1 - i]): contest.win_rate(i) for contest in self.contests for i in (0, 1)}
+        names = [rating.name for rating in self.ratings.players]
         rows = list[list[object]]()
-        for one in self.ratings.players:
-            rated = f"{one.points.value:+.0f} ({one.points.low:+.0f} to {one.points.high:+.0f})"
-            rows.append([one.name, rated, *("" if other == one.name else won[one.name, other] for other in names)])
-        says = f"{self.contests[0].game}, {self.contests[0].games:,} games of every two: share won by the player of the row"
-        return html_table(["player", "rating", *names], rows, says)
+        for rating in self.ratings.players:
+            text = f"{rating.points.value:+.0f} ({rating.points.low:+.0f} to {rating.points.high:+.0f})"
+            rows.append([rating.name, text, *("" if other == rating.name else rates[rating.name, other] for other in names)])
+        caption = f"{self.contests[0].game}, {self.contests[0].games:,} games of every two: share won by the player of the row"
+        return html_table(["player", "rating", *names], rows, caption)
 
 
-def all_against_all(
+def round_robin(
     game: Game[Any],
     players: Sequence[str],
     games: int,
@@ -69,20 +69,20 @@ def all_against_all(
     threads: int = 0,
     time_limit: TimeLimit = TimeLimit(),  # noqa: B008  # frozen, so sharing it is harmless
     raise_errors: bool = False,
-    progress: Callable[[int], None] = lambda games: None,
-    keep: Keep = NOTHING,
+    records: RecordSink = NO_RECORDS,
+    progress: Progress = no_progress,
 ) -> RoundRobin:
-    """Play ``games`` games between every two players, all on the same deals; ``keep`` gets the records of the first of every two."""
+    """Play ``games`` games between every two players, all on the same deals; ``records`` gets the first records of each pair."""
     if len(set(players)) != len(players):
         raise NotLegalHere("a player cannot be rated against itself")
     if len(players) < 2:
-        raise NotLegalHere("all against all takes two players or more")
+        raise NotLegalHere("a round robin takes two players or more")
     if len({seatings(game, 2)[0].count(player) for player in range(2)}) > 1:
-        raise NotLegalHere(f"all against all needs sides of the same size; {game.name} has {game.seats[0]} seats and no two teams")
-    found, before = list[Contest](), 0
-    for pair in combinations(players, 2):
-        found.append(
-            contest(
+        raise NotLegalHere(f"a round robin needs sides of the same size; {game.name} has {game.seats[0]} seats and no two teams")
+    results, before, pairs = list[ContestResult](), 0, list(combinations(players, 2))
+    for pair in pairs:
+        results.append(
+            play_contest(
                 game,
                 pair,
                 games,
@@ -90,10 +90,10 @@ def all_against_all(
                 threads=threads,
                 time_limit=time_limit,
                 raise_errors=raise_errors,
-                progress=lambda done, before=before: progress(before + done),  # type: ignore[misc]
-                keep=keep,
+                records=records,
+                progress=lambda done, whole, text, before=before: progress(before + done, len(pairs) * whole, text),  # type: ignore[misc]
             )
         )
-        before += found[-1].games
-    won = {pair: each.won for pair, each in zip(combinations(range(len(players)), 2), found, strict=True)}
-    return RoundRobin(tuple(players), tuple(found), bradley_terry(players, won))
+        before += games
+    wins = {pair: result.wins_by_deal() for pair, result in zip(combinations(range(len(players)), 2), results, strict=True)}
+    return RoundRobin(tuple(players), tuple(results), bradley_terry(players, wins))

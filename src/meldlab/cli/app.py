@@ -19,9 +19,10 @@ from meldlab import __version__
 from meldlab.cli.interruption import interrupt_message, no_lost_interrupts, on_interrupt
 from meldlab.cli.options import EXTRAS
 from meldlab.cli.output import ERRORS
+from meldlab.cli.renamed import current_names
 from meldlab.errors import MeldlabError
 
-__all__ = ["COMMANDS", "RENAMED", "build_app", "main"]
+__all__ = ["COMMANDS", "build_app", "main"]
 
 SUMMARY = "Describe, play, solve and tune games of the rummy family."
 COMMANDS = {  # the name, where it is defined, and its line of help
@@ -42,14 +43,6 @@ COMMANDS = {  # the name, where it is defined, and its line of help
     "rummikub": ("rummikub:app", "Rummikub: the best move with the least change, puzzles, and the game."),
     "tune": ("tune:app", "Tune players: the paper's experiments and better ones."),
     "runs": ("runs:app", "Runs of searches in the store: list, show, watch, export."),
-}
-RENAMED = {  # old and new names of options; the old ones are accepted until the next version
-    "gin compute": {"--loops": "--iterations"},
-    "gin review": {"--worlds": "--determinizations", "--least": "--min-loss"},
-    "recycle migrate": {"--certain": "--force"},
-    "recycle search": {"--fresh": "--test-games", "--keep": "--require"},
-    "reproduce": {"--anew": "--recompute"},
-    "tune best": {"--fresh": "--test-games"},
 }
 INTERRUPTED = 130  # exit status after Ctrl-C, as shells report it
 # Typer contains its own click in some versions and imports the installed one in others.
@@ -89,18 +82,6 @@ def _not_imported() -> None:
     raise NotImplementedError
 
 
-def rename_options(words: Sequence[str]) -> list[str]:
-    """Return the words of a command line with renamed options replaced; a line on stderr names each of them."""
-    new_names = RENAMED.get(" ".join(words[:2])) or RENAMED.get(" ".join(words[:1])) or {}
-    renamed = []
-    for word in words:
-        option, equals, value = word.partition("=")
-        if option in new_names:
-            print(f"note: {option} is now called {new_names[option]}", file=sys.stderr)
-        renamed.append(new_names.get(option, option) + equals + value)
-    return renamed
-
-
 @cache
 def _command(*names: str) -> Any:
     return typer.main.get_command(build_app(*names))
@@ -131,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors=ERRORS)
     status: Any = 0
     try:
-        words = rename_options(sys.argv[1:] if arguments is None else arguments)
+        words = current_names(sys.argv[1:] if arguments is None else arguments)
         # The shell asks for completions of any command.
         names = COMMANDS if "_MELDLAB_COMPLETE" in os.environ else COMMANDS.keys() & words
         with no_lost_interrupts():

@@ -17,7 +17,7 @@ from meldlab.cli.progress import progress_bar
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.arena.contest import Contest
+    from meldlab.arena.contest import ContestResult
     from meldlab.arena.round_robin import RoundRobin
     from meldlab.play import Game, Record
     from meldlab.statistics import Interval
@@ -50,9 +50,9 @@ def run_arena(
     json: bool,
 ) -> None:
     """Play a contest at one table, or between all pairs of players, and print the result; status 1 if a player forfeited every game."""
-    from meldlab.arena.contest import contest
-    from meldlab.arena.processes import Keep
-    from meldlab.arena.round_robin import all_against_all
+    from meldlab.arena.contest import play_contest
+    from meldlab.arena.processes import RecordSink
+    from meldlab.arena.round_robin import round_robin
     from meldlab.play import TimeLimit
 
     if len(players) < 2:
@@ -65,7 +65,7 @@ def run_arena(
         line_ups = list(combinations(players, 2)) if in_pairs else [players]
         print_estimate(f"{total:,} game{'s' * (total > 1)} of {game.name}", contest_cost(game, line_ups, games, threads), json)
         return
-    play: Any = all_against_all if in_pairs else contest
+    play: Any = round_robin if in_pairs else play_contest
     records = Records(save, save_games)
     on_interrupt(lambda: f"{records}; counts are not saved" if records.files else DRY_RUN)
     with tracebacks(raise_errors), progress_bar(f"{game.name}, games") as show:
@@ -77,8 +77,8 @@ def run_arena(
             threads=threads,
             time_limit=TimeLimit(seconds_per_move, seconds_per_game),
             raise_errors=raise_errors,
-            progress=lambda done: show(min(done, total), total),
-            keep=Keep(records.max_files, records.take),
+            progress=show,
+            records=RecordSink(records.max_files, records.take),
         )
     if json:
         print_json({**result.as_json(), **({"records": records.files} if records.files else {})})
@@ -124,22 +124,22 @@ class Records:
         self.files.append(path)
 
 
-def print_contest(contest: "Contest") -> None:
+def print_contest(contest: "ContestResult") -> None:
     """Print the win rate and score of each player with 95 % intervals."""
     rows = [("player", "seats", "won", "by chance", "score")]
     for player, name in enumerate(contest.players):
-        seats, fair = str(contest.seats[player]), f"{contest.fair[player]:.3f}"
-        rows.append((name, seats, str(contest.rate(player)), fair, str(contest.score(player))))
+        seats, fair = str(contest.seats[player]), f"{contest.fair_share[player]:.3f}"
+        rows.append((name, seats, str(contest.win_rate(player)), fair, str(contest.mean_score(player))))
     drawn = f", {contest.drawn:,} without a winner" if contest.drawn else ""
     print(f"{contest.game}: {contest.games:,} games, {contest.deals:,} deals{drawn}")
     print(*aligned(rows), sep="\n")
     if contest.sign_test is not None:
-        more, less = contest.ahead
+        more, less = contest.deals_ahead
         p = f"{contest.sign_test:.2g}" if contest.sign_test >= 1e-12 else "below 1e-12"
         print(f"{contest.players[0]} won more than its share of {more:,} deals, less of {less:,}: exact sign test p = {p}")
     if len(contest.players) > 1:
-        print(f"{contest.players[0]} scores better than the others by {contest.lead}")
-    for name, count in contest.counts.items():
+        print(f"{contest.players[0]} scores better than the others by {contest.score_margin}")
+    for name, count in contest.count_types.items():
         # A player that does not search has no simulations, nor counts per simulation.
         if not contest.total(name if count.per == "games" else count.per):
             continue
@@ -149,22 +149,22 @@ def print_contest(contest: "Contest") -> None:
     print_failures(contest)
 
 
-def print_failures(contest: "Contest") -> None:
+def print_failures(contest: "ContestResult") -> None:
     """Print how many games did not end by their rules, with the first few reasons."""
-    from meldlab.arena.contest import FEW
+    from meldlab.arena.contest import MAX_FAILURES
 
-    for failure in contest.troubles[:FEW]:
+    for failure in contest.failures[:MAX_FAILURES]:
         print(f"{failure.games:,} {'game' if failure.games == 1 else 'games'}, the first is game {failure.first}: {failure.why}")
-    if len(contest.troubles) > FEW:
-        print(f"... and {len(contest.troubles) - FEW:,} other reasons")
+    if len(contest.failures) > MAX_FAILURES:
+        print(f"... and {len(contest.failures) - MAX_FAILURES:,} other reasons")
 
 
-def end_with_forfeits(contests: "Sequence[Contest]") -> None:
+def end_with_forfeits(contests: "Sequence[ContestResult]") -> None:
     """Print on stderr which players forfeited games; exit with status 1 if one forfeited every game it played."""
     played, forfeited, reasons = Counter[str](), Counter[str](), dict[str, str]()
     for contest in contests:
         for player, name in enumerate(contest.players):
-            own = sorted((failure for failure in contest.troubles if failure.player == player), key=lambda failure: failure.first)
+            own = sorted((failure for failure in contest.failures if failure.player == player), key=lambda failure: failure.first)
             played[name] += contest.games
             forfeited[name] += contest.forfeits(player)
             if own:
@@ -199,7 +199,7 @@ def print_round_robin(robin: "RoundRobin") -> None:
     pairs = Table("first", "second", "won by the first", "sign test p")
     for contest in robin.contests:
         p = "" if contest.sign_test is None else f"{contest.sign_test:.2g}"
-        pairs.add_row(*map(Text, contest.players), str(contest.rate()), p)
+        pairs.add_row(*map(Text, contest.players), str(contest.win_rate()), p)
     console.print(pairs)
     for contest in robin.contests:
         print_failures(contest)

@@ -119,13 +119,13 @@ def rummikub_rows() -> list[Row]:
 
 def gin_rows() -> list[Row]:
     """Let the ensemble of Nagai et al. (2021) and its betters play the simple player; the paper's rate is the best of 3,003 noisy ones."""
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.chance import Purpose, derive_seed
     from meldlab.gin import Gin
 
     published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "computed:light": "-"}
     deals = derive_seed(1, Purpose.FRESH)  # the search that found ensemble:best has not seen them
-    rates = {name: contest(Gin(), [name, "simple"], 4_000, seed=deals).rate() for name in published}
+    rates = {name: play_contest(Gin(), [name, "simple"], 4_000, seed=deals).win_rate() for name in published}
     return [(f"gin rummy, {name} against simple, games won", published[name], str(rate)) for name, rate in rates.items()]
 
 

@@ -28,7 +28,7 @@ def doctor(json: JsonOption = False) -> None:
 
     from meldlab.cache import kernel_folder
     from meldlab.gpu import gpu_name
-    from meldlab.precompile import compile_rooms
+    from meldlab.precompile import compile_packages
 
     facts: dict[str, object] = {
         "meldlab": __version__,
@@ -44,7 +44,7 @@ def doctor(json: JsonOption = False) -> None:
             print(f"{name:10} {value}")
     on_interrupt(f"compiled kernels are cached; {AGAIN}")
     compiled = {}
-    for package, seconds in compile_rooms():
+    for package, seconds in compile_packages():
         compiled[package] = round(seconds, 2)
         if not json:
             print(f"{package:10} kernels {f'ready in {seconds:.1f} s' if seconds else 'ready'}", flush=True)

@@ -2,29 +2,40 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from meldlab.arena.evaluation import RunEvaluator
 
 T = TypeVar("T")
 
 PROJECTION_DELAY = 10.0  # seconds of play until the speed is stable enough to predict the rest
 
 
+class ProgressBar(Protocol):
+    """A ``Progress`` that can also be called without a message."""
+
+    def __call__(self, done: float, total: float, message: str = "") -> None:
+        """Move the bar."""
+
+
 @contextmanager
-def progress_bar(description: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (done, total) that moves a bar on stderr, and does nothing if stderr is not a terminal."""
+def progress_bar(description: str) -> Iterator[ProgressBar]:
+    """Yield a callback that moves a bar on stderr, and does nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda done, total, message="": None
         return
+    from rich import progress as rich_progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with rich_progress.Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, message="": bar.update(task, completed=done, total=total, description=message or description)
 
 
 def tracked(items: Sequence[T], description: str) -> Iterator[T]:
@@ -39,25 +50,26 @@ def tracked(items: Sequence[T], description: str) -> Iterator[T]:
             show(done, len(items))
 
 
-class Meter:
-    """Progress of a search with its speed; games read from the store take no time and do not count for the speed."""
+@contextmanager
+def metered(description: str, evaluator: "RunEvaluator") -> Iterator[None]:
+    """Show the progress of an evaluator; games read from the store take no time and do not count for the speed."""
+    start, projected = time.monotonic(), False
+    with progress_bar(description) as bar:
 
-    def __init__(self, bar: Callable[[int, int], None]) -> None:
-        self.bar, self.start, self.projected, self.played = bar, time.monotonic(), False, 0
+        def show(done: float, total: float, message: str) -> None:
+            nonlocal projected
+            bar(done, total, message)
+            seconds, played = time.monotonic() - start, evaluator.played
+            if not projected and seconds >= PROJECTION_DELAY and played:
+                projected = True
+                left = (total - done) * seconds / played
+                _print_now(f"{played / seconds:,.0f} games/s: {total:,.0f} games, about {_span(seconds + left)} in all")
 
-    def __call__(self, done: int, total: int, played: int) -> None:
-        """Update the bar, and print once how long the search will take."""
-        self.played, seconds = played, time.monotonic() - self.start
-        self.bar(done, total)
-        if not self.projected and seconds >= PROJECTION_DELAY and played:
-            self.projected = True
-            left = (total - done) * seconds / played
-            _print_now(f"{played / seconds:,.0f} games/s: {total:,} games, about {_span(seconds + left)} in all")
-
-    def end(self) -> None:
-        """Print how long the search took."""
-        seconds = time.monotonic() - self.start
-        _print_now(f"took {_span(seconds)}, {self.played:,} games played, {self.played / max(seconds, 1e-9):,.0f} games/s")
+        evaluator.progress = show
+        yield
+    seconds = time.monotonic() - start
+    speed = evaluator.played / max(seconds, 1e-9)
+    _print_now(f"took {_span(seconds)}, {evaluator.played:,} games played, {speed:,.0f} games/s")
 
 
 def _print_now(line: str) -> None:
@@ -66,12 +78,3 @@ def _print_now(line: str) -> None:
 
 def _span(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
-
-
-@contextmanager
-def metered(description: str) -> Iterator[Meter]:
-    """Yield a function of (games done, in all, played just now)."""
-    with progress_bar(description) as bar:
-        meter = Meter(bar)
-        yield meter
-    meter.end()

@@ -31,12 +31,12 @@ def replay(
 
     from rich.console import Console
 
-    from meldlab.games import game_of
+    from meldlab.games import load_game
     from meldlab.gin import Match
     from meldlab.play import replay as run
 
     record = read_record(file, seat)
-    game = game_of(record)
+    game = load_game(record)
     steps = list(run(game, record))
     lines = [action.line if seat is None else action.describe(seat - 1) for action in steps]
     if json:

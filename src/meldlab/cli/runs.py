@@ -13,7 +13,7 @@ from meldlab.cli.output import aligned, print_json, terminal_width
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Run
 
 app = typer.Typer(epilog="Example: meldlab runs list", no_args_is_help=True, rich_markup_mode=None)
@@ -29,7 +29,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
 
     Example: meldlab runs list
     """
-    from meldlab.runs.leaderboard import Progress
+    from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Store, default_store
 
     if store is None and not default_store().exists():
@@ -39,8 +39,8 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
         else:
             print(f"no runs yet: {default_store()} does not exist")
         return
-    opened = Store.look(store)
-    runs = [(run, Progress.of(run)) for run in opened.runs()]
+    opened = Store.open_read_only(store)
+    runs = [(run, RunProgress.from_run(run)) for run in opened.runs()]
     if json:
         print_json({"store": str(opened), "runs": [_run_json(run, progress) for run, progress in runs]})
         return
@@ -50,7 +50,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     _print_runs(runs)
 
 
-def _print_runs(runs: "Sequence[tuple[Run, Progress]]") -> None:
+def _print_runs(runs: "Sequence[tuple[Run, RunProgress]]") -> None:
     """Print a line for each run; a narrow terminal gets no version, then no hours, and names are cut last."""
     rows = [("run", "experiment", "state", "games", "started", "version")]
     for run, progress in runs:
@@ -82,11 +82,11 @@ def show(
     """
     import json as json_text
 
-    from meldlab.runs.leaderboard import Progress, leaders
+    from meldlab.runs.leaderboard import RunProgress, leaderboard
     from meldlab.runs.store import Store
 
-    opened = Store.look(store).find(run)
-    progress, players = Progress.of(opened), leaders(opened, top)
+    opened = Store.open_read_only(store).find(run)
+    progress, players = RunProgress.from_run(opened), leaderboard(opened, top)
     if json:
         more = {"notes": opened.notes.splitlines(), "players": [player.as_json() for player in players], "result": opened.result}
         print_json({**_run_json(opened, progress), **more})
@@ -120,7 +120,7 @@ def abridged(result: Any) -> str:
     return f"{', '.join(parts)} (all of it with --json)"
 
 
-def _run_json(run: "Run", progress: "Progress") -> dict[str, Any]:
+def _run_json(run: "Run", progress: "RunProgress") -> dict[str, Any]:
     return {
         "run": run.number,
         "experiment": run.experiment,
@@ -157,7 +157,7 @@ def export(
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
     names = [column.name for column in EVALUATIONS.columns if payload or column.name != "payload"]
-    rows = [tuple(row._mapping[name] for name in names) for row in Store.look(store).find(run).evaluations()]
+    rows = [tuple(row._mapping[name] for name in names) for row in Store.open_read_only(store).find(run).evaluations()]
     if out is None:
         if json:
             print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})

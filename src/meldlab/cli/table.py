@@ -158,14 +158,14 @@ def _read_unfinished(save: Path | None, resume: Path | None) -> Record | None:
 
 def _opponents(game: Game[Any], record: Record, others: Sequence[Player[Any, Any]]) -> list[Player[Any, Any]]:
     """Return the players of the other seats of a record; players of the user's own files are those named again."""
-    from meldlab.games import player_of
+    from meldlab.games import parse_player
 
     named = {other.name: other for other in others}
     opponents = []
     for name in record.players:
         if name != USER:
             try:
-                opponents.append(named.get(name) or player_of(game, name))
+                opponents.append(named.get(name) or parse_player(game, name))
             except MeldlabError:
                 raise NotLegalHere(f"the record was played against {name}; name its file by --against") from None
     return opponents

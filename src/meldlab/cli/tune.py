@@ -25,7 +25,7 @@ from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
-    from meldlab.arena.evaluation import Work
+    from meldlab.arena.evaluation import RunEvaluator
     from meldlab.runs.store import Store
 
 app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
@@ -59,7 +59,7 @@ def track(
     size = FULL if full else QUICK
     size = replace(size, generations=generations or size.generations)
 
-    def search(work: "Work") -> dict[str, Any]:
+    def search(work: "RunEvaluator") -> dict[str, Any]:
         return search_trackers(work, size, seed)
 
     _run("track", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
@@ -86,7 +86,7 @@ def knock(
 
     size = FULL if full else QUICK
 
-    def search(work: "Work") -> dict[str, Any]:
+    def search(work: "RunEvaluator") -> dict[str, Any]:
         return search_knocks(work, size, seed)
 
     _run("knock", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
@@ -116,7 +116,7 @@ def ensemble(
     size = FULL if full else QUICK
     Ensemble.preset(base)
 
-    def search(work: "Work") -> dict[str, Any]:
+    def search(work: "RunEvaluator") -> dict[str, Any]:
         return search_ensembles(work, size, seed, base)
 
     settings = {**asdict(size), "base": base, "seed": seed}
@@ -127,7 +127,7 @@ def _run(
     name: str,
     settings: dict[str, Any],
     planned: int,
-    search: "Callable[[Work], dict[str, Any]]",
+    search: "Callable[[RunEvaluator], dict[str, Any]]",
     store: str | None,
     threads: int,
     cluster: str | None,
@@ -142,12 +142,13 @@ def _run(
 
         print_estimate(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
         return
-    from meldlab.arena.evaluation import Work, warm
+    from meldlab.arena.evaluation import RunEvaluator, warm_up
 
-    with open_store(store).search(name, settings) as run:
-        warm()
-        with metered(name) as meter:
-            result = search(Work(run, planned, threads, cluster, meter))
+    with open_store(store).start_run(name, settings) as run:
+        warm_up()
+        evaluator = RunEvaluator(run, planned, threads, cluster)
+        with metered(name, evaluator):
+            result = search(evaluator)
         run.finish(result)
     answer = {"run": run.number, "settings": settings, **result}
     if out is not None:
@@ -199,39 +200,39 @@ def best(
     """
     from dataclasses import asdict
 
-    from meldlab.arena.evaluation import Work, warm
+    from meldlab.arena.evaluation import RunEvaluator, warm_up
     from meldlab.cache import replace_file
     from meldlab.errors import NotLegalHere
-    from meldlab.tuning.cma_es import Champion, Evolution, best_player
+    from meldlab.tuning.cma_es import CMAConfig, tune
 
     if test_games % 2:
         raise NotLegalHere(f"{test_games} games cannot be played in mirrored pairs")
-    plan = Evolution(population=population, games=games, seed=seed)
+    config = CMAConfig(population=population, games=games, seed=seed)
     if dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
-        print_estimate("tune best", tuning_cost(TYPICAL["best"], plan.planned(generations, test_games), threads), json)
+        print_estimate("tune best", tuning_cost(TYPICAL["best"], config.planned(generations, test_games), threads), json)
         return
-    settings = {**asdict(plan), "generations": generations, "fresh": test_games}
-    with open_store(store).search("best", settings) as run:
-        warm()
-        with metered("best") as meter:
-            work = Work(run, plan.planned(generations, test_games), threads, cluster, meter)
-            champion: Champion = best_player(work.measure, plan, generations, test_games)
-        run.finish(champion.as_json())
-    answer = {"run": run.number, "settings": settings, **champion.as_json()}
+    settings = {**asdict(config), "generations": generations, "test_games": test_games}
+    with open_store(store).start_run("best", settings) as run:
+        warm_up()
+        evaluator = RunEvaluator(run, config.planned(generations, test_games), threads, cluster)
+        with metered("best", evaluator):
+            winner = tune(evaluator.scores, config, generations, test_games)
+        run.finish(winner.as_json())
+    answer = {"run": run.number, "settings": settings, **winner.as_json()}
     if out is not None:
         with replace_file(out) as file:
-            file.write(str(champion.player).encode())
+            file.write(str(winner.player).encode())
         answer["files"] = [str(out)]
     if json:
         print_json(answer)
         return
-    print(f"{len(champion.course)} generations of {population} players; mean of the last {champion.course[-1]:.4f}")
-    print(f"the winner won {champion.inflated:.4f} when it was chosen, and on held-out deals")
-    for opponent, measured in champion.honest.items():
-        print(f"  against {opponent:16} {measured.rate}")
-    print(f"wrote {out}" if out is not None else str(champion.player), end="\n" if out is not None else "")
+    print(f"{len(winner.generation_scores)} generations of {population} players; mean of the last {winner.generation_scores[-1]:.4f}")
+    print(f"the winner won {winner.selection_score:.4f} when it was chosen, and on held-out deals")
+    for opponent, measured in winner.test_scores.items():
+        print(f"  against {opponent:16} {measured.win_rate()}")
+    print(f"wrote {out}" if out is not None else str(winner.player), end="\n" if out is not None else "")
 
 
 @app.command()
@@ -252,7 +253,7 @@ def watch(
     from meldlab.runs.store import Store
 
     on_interrupt("the search itself is not affected; run the same command to watch it again")
-    opened = Store.look(store)
+    opened = Store.open_read_only(store)
     number = run if run is not None else _latest_run(opened)
     state = _run_state(opened, number)
     if json:
@@ -282,13 +283,13 @@ def _latest_run(store: "Store") -> int:
 
 
 def _run_state(store: "Store", number: int) -> dict[str, Any]:
-    from meldlab.runs.leaderboard import Progress, leaders
+    from meldlab.runs.leaderboard import RunProgress, leaderboard
 
     run = store.find(number)
-    best = leaders(run, 1)
+    best = leaderboard(run, 1)
     line = str(best[0]) if best else "no player yet"
     answer = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None}
-    return {**answer, **Progress.of(run).as_json(), "line": line}
+    return {**answer, **RunProgress.from_run(run).as_json(), "line": line}
 
 
 def _state_text(state: dict[str, Any]) -> str:

@@ -79,9 +79,9 @@ class Context:
         """Add a figure to the page."""
         self.figures.append(ClaimFigure(name, title, plot, theirs, claim))
 
-    def part(self, done: int, whole: int) -> None:
-        """Report ``done`` of ``whole`` of the current claim."""
-        self.progress(min(1.0, done / max(1, whole)))
+    def part(self, done: float, total: float, message: str = "") -> None:
+        """Report ``done`` of ``total`` of the current claim."""
+        self.progress(min(1.0, done / max(1, total)))
 
     def pick(self, full: Any, quick: Any, tiny: Any) -> Any:
         """Return the value for the size of this run."""

@@ -1,6 +1,6 @@
-"""Where pieces of work are done: threads or processes of this machine, or a Dask cluster by address; joblib runs them all.
+"""Pools of cores: threads or processes of this machine by joblib, or a Dask cluster by its address.
 
->>> sorted(Pool(2).work(pow, [(2, 3), (3, 2)]))
+>>> sorted(Pool(2).map(pow, [(2, 3), (3, 2)]))
 [8, 9]
 """
 
@@ -19,15 +19,15 @@ from meldlab.parallel import core_count
 
 __all__ = ["Pool"]
 
-PATIENCE = 10  # seconds to wait for a scheduler that does not answer
-MOST = 4096  # cores that can be asked for
-AHEAD = 2  # calls that each core of a cluster has, so that it need not wait for the next
+CONNECT_SECONDS = 10  # to wait for a scheduler
+MAX_CORES = 4096
+CALLS_PER_CORE = 2  # of a cluster, so that a core does not wait for its next call
 LOGS = ("distributed", "distributed.client", "distributed.core", "distributed.comm.tcp", "tornado.application", "asyncio")
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
-    """While it lasts, what the libraries below log about a lost scheduler is left out: one line of ours says it."""
+def silenced() -> Iterator[None]:
+    """Suppress the log of Dask and its libraries about a lost scheduler, which is raised as an error."""
     loggers = [logging.getLogger(name) for name in LOGS]
     before = [logger.level for logger in loggers]
     try:
@@ -40,19 +40,19 @@ def _hushed() -> Iterator[None]:
 
 
 class Pool:
-    """Some cores, here or elsewhere."""
+    """Some cores of this machine or of a cluster."""
 
     def __init__(self, jobs: int = 0, cluster: str | None = None, threads: bool = True) -> None:
-        if not 0 <= jobs <= MOST:
-            raise NotPossible(f"{jobs:,} cores cannot be used (at most {MOST:,})")
+        if not 0 <= jobs <= MAX_CORES:
+            raise NotPossible(f"{jobs:,} cores cannot be used (at most {MAX_CORES:,})")
         self.stack, self.losses, self.client = ExitStack(), tuple[type[BaseException], ...](), cast(Any, None)
         if cluster is None:
             self.backend, self.size = "threading" if threads else "loky", jobs or core_count()
         else:
             self.backend, self.size = "dask", self._connect(cluster)
 
-    def work(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Generator[Any]:
-        """Return what the function answers to each call, as soon as it comes; calls are asked for when a core is free."""
+    def map(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Generator[Any]:
+        """Yield the result of each call as it finishes; the next call is taken when a core is free."""
         if self.client is not None:
             yield from self._on_cluster(function, iter(calls))
             return
@@ -63,27 +63,27 @@ class Pool:
                 for answer in answers:  # noqa: UP028 - closing is left to us
                     yield answer
             finally:
-                # Whoever stops in the middle knows that some answers are lost.
+                # A caller that stops early expects that some answers are lost.
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)
                     answers.close()
 
     def _on_cluster(self, function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Generator[Any]:
-        # Not by joblib, which plays in this process where a cluster has one core only.
+        # Not by joblib, which runs the calls in this process if the cluster has only one core.
         from distributed import as_completed
 
         with self.stack:
-            running = as_completed(self.client.submit(function, *call, pure=False) for call in islice(calls, AHEAD * self.size))
+            running = as_completed(self.client.submit(function, *call, pure=False) for call in islice(calls, CALLS_PER_CORE * self.size))
             try:
                 for future in running:
                     yield future.result()
                     for call in islice(calls, 1):
                         running.add(self.client.submit(function, *call, pure=False))
-            except self.losses as problem:
-                lost = "the scheduler does not answer any more" if isinstance(problem, OSError) else str(problem).splitlines()[0]
-                raise NotPossible(f"the Dask cluster cannot go on: {lost}") from problem
+            except self.losses as error:
+                reason = "the scheduler does not answer any more" if isinstance(error, OSError) else str(error).splitlines()[0]
+                raise NotPossible(f"the Dask cluster is lost: {reason}") from error
             finally:
-                # Whoever stops in the middle knows that some answers are lost.
+                # A caller that stops early expects that some answers are lost.
                 with suppress(*self.losses):
                     self.client.cancel(list(running.futures))
 
@@ -93,13 +93,13 @@ class Pool:
             from distributed.comm import CommClosedError
         except ModuleNotFoundError:
             raise NotPossible("a Dask cluster needs distributed: pip install 'meldlab[cluster]'") from None
-        self.stack.enter_context(_hushed())
+        self.stack.enter_context(silenced())
         try:
-            self.client = client = self.stack.enter_context(Client(cluster, timeout=PATIENCE))
-        except (OSError, ValueError, TypeError) as problem:
+            self.client = client = self.stack.enter_context(Client(cluster, timeout=CONNECT_SECONDS))
+        except (OSError, ValueError, TypeError) as error:
             self.stack.close()
-            raise NotPossible(f"no Dask cluster answers at {cluster}: {problem}") from None
-        # No scheduler any more, no meldlab where a worker runs, a piece that took several workers down.
+            raise NotPossible(f"no Dask cluster answers at {cluster}: {error}") from None
+        # A lost scheduler, a worker without meldlab, a call that ended several workers.
         self.losses = (CancelledError, ImportError, KilledWorker, CommClosedError, TimeoutError)
         cores = int(sum(client.ncores().values()))
         if not cores:

@@ -1,4 +1,4 @@
-"""The store: every evaluation of every search is a row, so that a search killed at any moment goes on where it was.
+"""The store: each task of each run is a row of a database, so that a run that is killed at any moment can be resumed.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -30,12 +30,12 @@ from meldlab.cache import cache_folder
 from meldlab.digests import code_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 
-__all__ = ["LEASE", "Counts", "Done", "Run", "Store", "canonical", "claimant"]
+__all__ = ["LEASE", "Counts", "Run", "Store", "TaskResult", "canonical", "worker_id"]
 
 Counts = dict[str, Any]
-LEASE = 60.0  # seconds after which a claim that nobody renews is free again
-PATIENCE = 60  # seconds to wait for others who write
-MANY = 400  # keys in one question; databases limit the number of parameters
+LEASE = 20.0  # seconds after which a claim that is not renewed expires
+LOCK_TIMEOUT = 60  # seconds to wait for another writer
+MAX_KEYS = 400  # in one query; databases limit the number of parameters
 INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 TABLES = sa.MetaData()
@@ -57,9 +57,9 @@ EVALUATIONS = sa.Table(
     "evaluations",
     TABLES,
     sa.Column("run", sa.ForeignKey(RUNS.c.number), primary_key=True),
-    sa.Column("piece", sa.String(64), primary_key=True),
+    sa.Column("piece", sa.String(64), primary_key=True, key="task"),
     sa.Column("label", sa.Text, nullable=False),
-    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("worker", sa.Text, nullable=False, key="function"),
     sa.Column("player", sa.Text, nullable=False),
     sa.Column("opponent", sa.Text, nullable=False),
     sa.Column("rules", sa.Text, nullable=False),
@@ -77,40 +77,56 @@ EVALUATIONS = sa.Table(
     sa.Column("claimed_at", sa.Double, nullable=False),
     sa.Column("done_at", sa.Double),
 )
+QUEUE = sa.Table(
+    "run_queue",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("run", sa.Integer),
+    sa.Column("message", sa.Text, nullable=False, default=""),
+    sa.Column("claimed_by", sa.Text, nullable=False, default=""),
+    sa.Column("claimed_at", sa.Double, nullable=False, default=0.0),
+    sa.Column("created", sa.Double, nullable=False),
+)
+ADDED = {QUEUE.name}  # tables that a store of an earlier version lacks; reading it needs none of them
 ROW = EVALUATIONS.c
-COLUMNS = ("games", "wins", "swept", "score")  # what a worker counts and a question can sum up; everything else is payload
+COLUMNS = ("games", "wins", "swept", "score")  # counts that a query can sum; the other ones are the payload
 
 
 def canonical(value: Any) -> str:
-    """Return the one JSON text of a value, whatever the order of its keys.
+    """Return the canonical JSON of a value: sorted keys, no spaces.
 
     >>> canonical({"b": (1, 2.5), "a": None})
     '{"a":null,"b":[1,2.5]}'
     """
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError) as problem:
-        raise NotLegalHere(f"only plain JSON can be kept in the store: {problem}") from None
+    except (TypeError, ValueError) as error:
+        raise NotLegalHere(f"only plain JSON can be stored: {error}") from None
 
 
-def claimant(process: int | None = None) -> str:
-    """Return a new name for who works in this process, or in another of this machine, to tell the others on the same store."""
-    return f"{_machine()}:{os.getpid() if process is None else process}:{secrets.token_hex(3)}"
+def worker_id() -> str:
+    """Return a new id of a worker in this process, unique among those of the store."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True)
-class Done:
-    """One piece that came back from its worker."""
+class TaskResult:
+    """The result of a task."""
 
-    piece: str
+    task: str
+    """The key of the task."""
     counts: str
-    """What was counted, as canonical JSON."""
+    """Canonical JSON."""
     seconds: float
 
 
 @dataclass(frozen=True)
 class Run:
-    """One search in the store, as it stood when it was read."""
+    """A run in the store, as it was when it was read: an experiment, its settings, and the version of the code."""
 
     store: "Store" = field(repr=False, compare=False)
     number: int
@@ -120,99 +136,96 @@ class Run:
     started: float
     finished: float | None = None
     planned: int = 0
-    """Games of the whole search, as far as it is known."""
+    """The number of games of the whole run, as far as it is known."""
     notes: str = ""
     result: Any = None
 
     def note(self, text: str) -> None:
-        """Keep a remark with the run, below those it has."""
+        """Append a line to the notes of the run."""
         with self.store.writing() as connection:
             connection.execute(RUNS.update().where(RUNS.c.number == self.number).values(note=RUNS.c.note + text.rstrip("\n") + "\n"))
 
-    def plan(self, games: int) -> None:
-        """Say how many games the whole search takes, for those who watch it; the largest number said counts."""
+    def set_total(self, games: int) -> None:
+        """Set the number of games of the whole run, for its progress; the largest number counts."""
         where = (RUNS.c.number == self.number) & (RUNS.c.planned < games)
         with self.store.writing() as connection:
             connection.execute(RUNS.update().where(where).values(planned=games))
 
     def finish(self, result: Any) -> None:
-        """Keep the answer of the search."""
+        """Store the result of the run."""
         text = canonical(result)
         with self.store.writing() as connection:
             values = {"finished": self.store.clock(connection), "result": text}
             connection.execute(RUNS.update().where(RUNS.c.number == self.number).values(values))
 
     def games(self) -> int:
-        """Return how many games are done."""
-        question = sa.select(sa.func.sum(ROW.games)).where(ROW.run == self.number, ROW.done_at.is_not(None))
+        """Return the number of finished games."""
+        query = sa.select(sa.func.sum(ROW.games)).where(ROW.run == self.number, ROW.done_at.is_not(None))
         with self.store.reading() as connection:
-            return int(connection.execute(question).scalar_one() or 0)
+            return int(connection.execute(query).scalar_one() or 0)
 
     def evaluations(self) -> Iterator[sa.Row[Any]]:
-        """Yield the rows that are done, in the order in which they were done."""
-        question = sa.select(EVALUATIONS).where(ROW.run == self.number, ROW.done_at.is_not(None)).order_by(ROW.done_at, ROW.piece)
+        """Yield the rows of finished tasks in the order in which they were finished."""
+        query = sa.select(EVALUATIONS).where(ROW.run == self.number, ROW.done_at.is_not(None)).order_by(ROW.done_at, ROW.task)
         with self.store.reading() as connection:
-            yield from connection.execution_options(yield_per=1000).execute(question)
+            yield from connection.execution_options(yield_per=1000).execute(query)
 
-    def done(self, pieces: Sequence[str]) -> dict[str, Counts]:
-        """Return what was counted in those of the pieces that are done."""
-        found: dict[str, Counts] = {}
+    def done(self, tasks: Sequence[str]) -> dict[str, Counts]:
+        """Return the counts of those of the tasks that are finished."""
+        counts: dict[str, Counts] = {}
         with self.store.reading() as connection:
-            for some in _groups(pieces):
-                where = (ROW.run == self.number) & ROW.piece.in_(some) & ROW.done_at.is_not(None)
+            for keys in _groups(tasks):
+                where = (ROW.run == self.number) & ROW.task.in_(keys) & ROW.done_at.is_not(None)
                 for row in connection.execute(sa.select(EVALUATIONS).where(where)):
-                    found[row.piece] = counts_of(row)
-        return found
+                    counts[row.task] = counts_from_row(row)
+        return counts
 
-    def claim(self, rows: Sequence[Mapping[str, Any]], owner: str, lease: float = LEASE) -> list[str]:
-        """Claim pieces that nobody has done and nobody holds, or whose holder is gone; return the keys that are the owner's now.
+    def claim(self, rows: Sequence[Mapping[str, Any]], worker: str, lease: float = LEASE) -> list[str]:
+        """Claim tasks that are not finished and not held, or whose lease has expired; return the keys of those that the worker holds now.
 
-        A row is what ``Shard.row`` gives. Two processes that claim the same piece at the same time do not both get it: the key
-        (run, piece) is unique.
+        ``rows``: see ``Task.row``. Two workers never claim the same task: the key (run, task) is unique.
         """
-        mine: list[str] = []
+        claimed: list[str] = []
         with self.store.writing() as connection:
             now = self.store.clock(connection)
-            mark = {"run": self.number, "version": self.version, "claimed_by": owner, "claimed_at": now}
+            mark = {"run": self.number, "version": self.version, "claimed_by": worker, "claimed_at": now}
             # Sorted, so that two claims of the same rows wait for each other in one order.
-            fresh = sorted(({**row, **mark} for row in rows), key=lambda row: str(row["piece"]))
-            connection.execute(self.store.insert(EVALUATIONS).on_conflict_do_nothing(), fresh)
-            for some in _groups([row["piece"] for row in fresh]):
-                open_ = (ROW.run == self.number) & ROW.piece.in_(some) & ROW.done_at.is_(None)
-                holders = connection.execute(sa.select(ROW.claimed_by).where(open_).distinct()).scalars()
-                gone = [holder for holder in holders if holder != owner and not _lives(holder)]
-                left = open_ & ((ROW.claimed_at < now - lease) | ROW.claimed_by.in_(gone))
-                stale = list(connection.execute(sa.select(ROW.piece).where(left).with_for_update(skip_locked=True)).scalars())
-                again = (ROW.run == self.number) & ROW.piece.in_(stale)
-                connection.execute(EVALUATIONS.update().where(again).values(claimed_by=owner, claimed_at=now))
-                mine += connection.execute(sa.select(ROW.piece).where(open_, ROW.claimed_by == owner)).scalars()
-        return mine
+            new = sorted(({**row, **mark} for row in rows), key=lambda row: str(row["task"]))
+            connection.execute(self.store.insert(EVALUATIONS).on_conflict_do_nothing(), new)
+            for keys in _groups([row["task"] for row in new]):
+                open_ = (ROW.run == self.number) & ROW.task.in_(keys) & ROW.done_at.is_(None)
+                expired = sa.select(ROW.task).where(open_, ROW.claimed_at < now - lease).with_for_update(skip_locked=True)
+                stale = list(connection.execute(expired).scalars())
+                again = (ROW.run == self.number) & ROW.task.in_(stale)
+                connection.execute(EVALUATIONS.update().where(again).values(claimed_by=worker, claimed_at=now))
+                claimed += connection.execute(sa.select(ROW.task).where(open_, ROW.claimed_by == worker)).scalars()
+        return claimed
 
-    def renew(self, owner: str) -> None:
-        """Say that the owner is alive and still holds its claims."""
+    def renew(self, worker: str) -> None:
+        """Renew the leases of the worker."""
         with self.store.writing() as connection:
-            connection.execute(EVALUATIONS.update().where(self._held(owner)).values(claimed_at=self.store.clock(connection)))
+            connection.execute(EVALUATIONS.update().where(self._held(worker)).values(claimed_at=self.store.clock(connection)))
 
-    def release(self, owner: str) -> None:
-        """Give back every claim that is not done."""
+    def release(self, worker: str) -> None:
+        """Release the claims of the worker on unfinished tasks."""
         with self.store.writing() as connection:
-            connection.execute(EVALUATIONS.delete().where(self._held(owner)))
+            connection.execute(EVALUATIONS.delete().where(self._held(worker)))
 
-    def write(self, pieces: Iterable[Done]) -> None:
-        """Write finished pieces, all or none; a piece that somebody else has finished stays as it is."""
+    def write(self, results: Iterable[TaskResult]) -> None:
+        """Write results, all or none; a task that another worker has finished stays unchanged."""
         rows = []
-        for one in pieces:
-            counts = json.loads(one.counts)
+        for result in results:
+            counts = json.loads(result.counts)
             columns = {name: counts.pop(name, None) for name in COLUMNS[1:]}
             counts.pop("games", None)
-            rows.append({"a_run": self.number, "a_piece": one.piece, "payload": canonical(counts), "seconds": one.seconds, **columns})
-        where = (ROW.run == sa.bindparam("a_run")) & (ROW.piece == sa.bindparam("a_piece")) & ROW.done_at.is_(None)
+            rows.append({"a_run": self.number, "a_task": result.task, "payload": canonical(counts), "seconds": result.seconds, **columns})
+        where = (ROW.run == sa.bindparam("a_run")) & (ROW.task == sa.bindparam("a_task")) & ROW.done_at.is_(None)
         if rows:
             with self.store.writing() as connection:
                 connection.execute(EVALUATIONS.update().where(where).values(done_at=self.store.clock(connection)), rows)
 
-    def _held(self, owner: str) -> sa.ColumnElement[bool]:
-        return sa.and_(ROW.run == self.number, ROW.claimed_by == owner, ROW.done_at.is_(None))
+    def _held(self, worker: str) -> sa.ColumnElement[bool]:
+        return sa.and_(ROW.run == self.number, ROW.claimed_by == worker, ROW.done_at.is_(None))
 
 
 @dataclass(frozen=True)
@@ -221,18 +234,18 @@ class Store:
 
     engine: sa.Engine
     insert: Any
-    """How rows are inserted that may exist already; each database has its own words for it."""
+    """The insert of the dialect, which can ignore rows that exist."""
 
     @classmethod
     def open(cls, url: str | Path | None = None) -> "Store":
-        """Open the store of a URL or of a file, by default ``runs.sqlite`` in the cache; tables are made if there are none."""
+        """Open the store of a URL or of a file, by default ``runs.sqlite`` in the cache; create missing tables."""
         engine = _engine(_url(url))
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "connect", _prepare)
         store = cls(engine, INSERT[engine.dialect.name])
         with store.writing() as connection:
             if engine.dialect.name == "postgresql":
-                # Two processes that make the tables at the same time would trip over each other.
+                # Two processes that create the tables at the same time would fail.
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(7266)"))
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
@@ -240,36 +253,38 @@ class Store:
         return store
 
     @classmethod
-    def look(cls, url: str | Path | None = None) -> "Store":
-        """Open a store that is there, to read only: nothing is made or changed, and it may lie where nobody can write."""
-        place = _url(url)
-        if place.get_backend_name() == "sqlite" and not (place.database and Path(place.database).is_file()):
-            raise NotPossible(f"no store in {place.database}")
-        for engine in _reading_engines(place):
+    def open_read_only(cls, url: str | Path | None = None) -> "Store":
+        """Open an existing store without write access; the file may be in a folder that is read-only."""
+        address = _url(url)
+        if not _exists(address):
+            raise NotPossible(f"no store in {address.database}")
+        for engine in _reading_engines(address):
             store = cls(engine, INSERT[engine.dialect.name])
             try:
                 with store.reading() as connection:
                     store._verify(connection)
                 return store
-            except NotPossible as problem:
-                last = problem
+            except NotPossible as error:
+                last = error
         raise last
 
     def _verify(self, connection: sa.Connection) -> None:
-        looked = sa.inspect(connection)
-        known = set(looked.get_table_names())
+        inspector = sa.inspect(connection)
+        known = set(inspector.get_table_names())
         for table in TABLES.sorted_tables:
-            if table.name not in known:
-                raise NotPossible(f"{self} is no store: it has no table {table.name}")
-            if not {column["name"] for column in looked.get_columns(table.name)} >= set(table.columns.keys()):
+            if table.name not in known and table.name not in ADDED:
+                raise NotPossible(f"{self} is not a store: it has no table {table.name}")
+            if table.name in known and not {column["name"] for column in inspector.get_columns(table.name)} >= {
+                c.name for c in table.columns
+            }:
                 raise NotPossible(f"the table {table.name} in {self} is of another version of meldlab; name another store")
 
     def writing(self) -> AbstractContextManager[sa.Connection]:
-        """Give a connection whose changes are kept all together or not at all."""
+        """Return a connection in a transaction."""
         return self._connected(self.engine.begin)
 
     def reading(self) -> AbstractContextManager[sa.Connection]:
-        """Give a connection to ask with."""
+        """Return a connection for queries."""
         return self._connected(self.engine.connect)
 
     @contextmanager
@@ -277,57 +292,56 @@ class Store:
         try:
             with connect() as connection:
                 yield connection
-        except SQLAlchemyError as problem:
-            raise NotPossible(f"the store {self} does not answer: {_first_line(problem)}") from problem
+        except SQLAlchemyError as error:
+            raise NotPossible(f"the store {self} does not answer: {_first_line(error)}") from error
 
     def clock(self, connection: sa.Connection) -> float:
-        """Return the seconds since 1970, from the one clock that all who share the store go by."""
+        """Return the seconds since 1970 by the clock that all processes on the store share."""
         if self.engine.dialect.name == "postgresql":
             return float(connection.execute(sa.select(sa.extract("epoch", sa.func.clock_timestamp()))).scalar_one())
         return time.time()
 
     def run(self, experiment: str, settings: Mapping[str, Any]) -> Run:
-        """Return the run of this experiment, these settings and this version, started now if it is new: so a search resumes."""
-        key, kept = _key(experiment, settings), canonical(dict(settings))
+        """Return the run of this experiment, settings and code version; create it if it is new."""
+        key, text = _key(experiment, settings), canonical(dict(settings))
         with self.writing() as connection:
-            row = {"key": key, "experiment": experiment, "settings": kept, "version": code_version(), "started": self.clock(connection)}
-            connection.execute(self.insert(RUNS).on_conflict_do_nothing(index_elements=["key"]), row)
-            found = connection.execute(sa.select(RUNS).where(RUNS.c.key == key)).one()
-        return self._run(found)
+            new = {"key": key, "experiment": experiment, "settings": text, "version": code_version(), "started": self.clock(connection)}
+            connection.execute(self.insert(RUNS).on_conflict_do_nothing(index_elements=["key"]), new)
+            row = connection.execute(sa.select(RUNS).where(RUNS.c.key == key)).one()
+        return self._run(row)
 
     @classmethod
-    def known(cls, url: str | Path | None, experiment: str, settings: Mapping[str, Any]) -> Run | None:
-        """Return the run that ``run`` would go on with, if there is a store and it has one; nothing is made or started."""
-        place = _url(url)
-        if place.get_backend_name() == "sqlite" and not (place.database and Path(place.database).is_file()):
+    def find_run(cls, url: str | Path | None, experiment: str, settings: Mapping[str, Any]) -> Run | None:
+        """Return the run that ``run`` would resume, or None; create neither a store nor a run."""
+        if not _exists(_url(url)):
             return None
-        store = cls.look(url)
+        store = cls.open_read_only(url)
         with store.reading() as connection:
-            found = connection.execute(sa.select(RUNS).where(RUNS.c.key == _key(experiment, settings))).one_or_none()
-        return None if found is None else store._run(found)
+            row = connection.execute(sa.select(RUNS).where(RUNS.c.key == _key(experiment, settings))).one_or_none()
+        return None if row is None else store._run(row)
 
     @contextmanager
-    def search(self, experiment: str, settings: Mapping[str, Any]) -> Iterator[Run]:
-        """Give the run of a search; one that fails before it has done anything leaves none behind."""
+    def start_run(self, experiment: str, settings: Mapping[str, Any]) -> Iterator[Run]:
+        """Yield a new or resumed run; delete it if it fails before its first task and its first note."""
         run = self.run(experiment, settings)
         try:
             yield run
         except BaseException:
-            empty = ~sa.exists().where(ROW.run == run.number)
+            empty = ~sa.exists().where(ROW.run == run.number) & (RUNS.c.note == "")
             with self.writing() as connection:
                 connection.execute(RUNS.delete().where(RUNS.c.number == run.number, RUNS.c.finished.is_(None), empty))
             raise
 
     def runs(self) -> list[Run]:
-        """Return every run, the oldest first."""
+        """Return all runs, oldest first."""
         with self.reading() as connection:
             return [self._run(row) for row in connection.execute(sa.select(RUNS).order_by(RUNS.c.number))]
 
     def find(self, number: int) -> Run:
-        """Return the run of a number."""
+        """Return the run with this number."""
         runs = {run.number: run for run in self.runs()}
         if number not in runs:
-            raise NoSuchThing("run", number, [str(each) for each in runs][-10:] or ["another store: this one is empty"])
+            raise NoSuchThing("run", number, [str(known) for known in runs][-10:] or ["another store: this one is empty"])
         return runs[number]
 
     def __str__(self) -> str:
@@ -340,7 +354,7 @@ class Store:
 
 @cache
 def code_version() -> str:
-    """Return the version of the code that plays: that of the package, and a digest of what plays, analyses and tunes."""
+    """Return the version of the package with a digest of the code that results in the store depend on."""
     digest = code_digest(
         *("analysis", "arena", "games", "reports", "reproduce", "runs", "tuning"),
         *("gin", "play", "recycle", "rummikub", "stopping", "waiting", "melds", "cards", "chance"),
@@ -354,12 +368,12 @@ def _key(experiment: str, settings: Mapping[str, Any]) -> str:
 
 
 def default_store() -> Path:
-    """Return the file that is the store where none is named."""
+    """Return the path of the default store."""
     return cache_folder() / "runs.sqlite"
 
 
-def counts_of(row: Any) -> Counts:
-    """Return what a worker counted, from its row."""
+def counts_from_row(row: Any) -> Counts:
+    """Return the counts of a finished task."""
     columns = {name: getattr(row, name) for name in COLUMNS if getattr(row, name) is not None}
     return {**json.loads(row.payload), **columns}
 
@@ -369,80 +383,66 @@ def _url(url: str | Path | None) -> sa.URL:
     if "://" not in text:
         return sa.URL.create("sqlite", database=text)
     try:
-        place = sa.make_url(text)
-        place.get_dialect()
-    except (ArgumentError, NoSuchModuleError, ValueError) as problem:
-        raise NotPossible(f"{text} is no store: {_first_line(problem)}") from None
-    except ModuleNotFoundError as problem:
-        raise NotPossible(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
-    return place
+        address = sa.make_url(text)
+        address.get_dialect()
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        raise NotPossible(f"{text} is not a store: {_first_line(error)}") from None
+    except ModuleNotFoundError as error:
+        raise _missing_driver(error) from None
+    return address
 
 
-def _engine(place: sa.URL, **options: Any) -> sa.Engine:
-    if place.get_backend_name() not in INSERT:
-        raise NoSuchThing("kind of store", place.get_backend_name(), ["FILE.sqlite", "sqlite:///FILE", "postgresql+psycopg://HOST/NAME"])
-    if place.get_backend_name() == "sqlite" and place.database in (None, "", ":memory:"):
-        raise NotLegalHere("a store is a file or a server; memory would be gone with the process")
+def _exists(address: sa.URL) -> bool:
+    return address.get_backend_name() != "sqlite" or bool(address.database and Path(address.database).is_file())
+
+
+def _missing_driver(error: ModuleNotFoundError) -> NotPossible:
+    return NotPossible(f"a store of this kind needs {error.name}: pip install 'meldlab[cluster]'")
+
+
+def _engine(address: sa.URL, **options: Any) -> sa.Engine:
+    if address.get_backend_name() not in INSERT:
+        raise NoSuchThing("kind of store", address.get_backend_name(), ["FILE.sqlite", "sqlite:///FILE", "postgresql+psycopg://HOST/NAME"])
+    if address.get_backend_name() == "sqlite" and address.database in (None, "", ":memory:"):
+        raise NotLegalHere("expected a file or a server as the store, got memory, which is lost with the process")
     try:
-        return sa.create_engine(place, pool_pre_ping=place.get_backend_name() == "postgresql", **options)
-    except ModuleNotFoundError as problem:
-        raise NotPossible(f"a store of this kind needs {problem.name}: pip install 'meldlab[cluster]'") from None
+        return sa.create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql", **options)
+    except ModuleNotFoundError as error:
+        raise _missing_driver(error) from None
 
 
-def _reading_engines(place: sa.URL) -> Iterator[sa.Engine]:
-    """Yield ways to open a store to read, the next one where the one before fails."""
-    if place.get_backend_name() != "sqlite":
-        yield _engine(place)
+def _reading_engines(address: sa.URL) -> Iterator[sa.Engine]:
+    """Yield engines to read a store with; the next is for the case that the one before fails."""
+    if address.get_backend_name() != "sqlite":
+        yield _engine(address)
         return
-    # SQLite keeps a log beside the file, even to read; where it cannot, nobody writes either, and the file may be taken as it is.
-    for how in ("mode=ro", "mode=ro&immutable=1"):
-        file = f"{Path(str(place.database)).resolve().as_uri()}?{how}"
-        yield _engine(place, creator=lambda file=file: sqlite3.connect(file, uri=True, timeout=PATIENCE, check_same_thread=False))
+    # SQLite writes a log next to the file even to read it. Where it cannot, no process writes, and the file can be read as immutable.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        file = f"{Path(str(address.database)).resolve().as_uri()}?{mode}"
+        yield _engine(address, creator=lambda file=file: sqlite3.connect(file, uri=True, timeout=LOCK_TIMEOUT, check_same_thread=False))
 
 
 def _prepare(connection: Any, _: Any) -> None:
-    # Readers do not wait for writers; a commit survives the end of the process, if not that of the machine's power.
+    # Readers do not wait for writers; a commit survives the end of the process, but not a power failure.
     connection.execute("PRAGMA busy_timeout = 20")
-    patience = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             break
-        except sqlite3.OperationalError as problem:
-            # Two who change a new file at the same time may each hold what the other waits for: step back and try again.
-            if "locked" not in str(problem) or time.monotonic() > patience:
+        except sqlite3.OperationalError as error:
+            # Two processes that change a new file at the same time may wait for each other: try again.
+            if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(secrets.randbelow(50) / 1000)
-    for pragma in (f"busy_timeout = {1000 * PATIENCE}", "synchronous = NORMAL", "foreign_keys = ON"):
+    for pragma in (f"busy_timeout = {1000 * LOCK_TIMEOUT}", "synchronous = NORMAL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _lives(holder: str) -> bool:
-    """Tell whether a holder may be alive: on another machine it may, on this one its process says so."""
-    machine, number, _ = holder.rsplit(":", 2)
-    if machine != _machine() or os.name != "posix":
-        return True
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-@cache
-def _machine() -> str:
-    # Machines may share a name, and containers a machine; what numbers processes here has marks of its own.
-    marks = [Path(name).read_text() for name in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id") if os.access(name, os.R_OK)]
-    marks += [os.readlink(name) for name in ("/proc/self/ns/pid",) if os.path.islink(name)]
-    return f"{socket.gethostname()}/{hashlib.sha256(canonical(marks).encode()).hexdigest()[:8]}"
-
-
 def _groups(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (keys[start : start + MANY] for start in range(0, len(keys), MANY))
+    return (keys[start : start + MAX_KEYS] for start in range(0, len(keys), MAX_KEYS))
 
 
-def _first_line(problem: Exception) -> str:
-    told = str(getattr(problem, "orig", None) or problem)
-    return told.strip().splitlines()[0] if told.strip() else type(problem).__name__
+def _first_line(error: Exception) -> str:
+    text = str(getattr(error, "orig", None) or error).strip()
+    return text.splitlines()[0] if text else type(error).__name__

@@ -1,13 +1,13 @@
-"""Shards: a search cut into pieces that can be done anywhere, in any order, and twice without harm.
+"""Tasks: parts of a run that any process may do, in any order, and twice without harm.
 
 >>> import tempfile
 >>> from meldlab.runs.store import Store
->>> all_games = Shard("gin.contest", "simple", "gin-only", seed=1, games=40)
+>>> whole = Task("contest", "simple", "gin-only", seed=1, games=40)
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     run = Store.open(f"{folder}/runs.sqlite").run("example", {})
-...     counts = play(all_games.split(10), run)
-...     at_once = play([all_games], run)[all_games.key]
->>> len(counts), sum(each["wins"] for each in counts.values()) == at_once["wins"]
+...     counts = run_tasks(whole.split(10), run)
+...     at_once = run_tasks([whole], run)[whole.key]
+>>> len(counts), sum(part["wins"] for part in counts.values()) == at_once["wins"]
 (4, True)
 """
 
@@ -22,51 +22,51 @@ from typing import Any
 
 from meldlab.chance import check_seed
 from meldlab.digests import content_digest, load_object, module_files
-from meldlab.errors import NoSuchThing, NotPossible, whole_number
+from meldlab.errors import MeldlabError, NoSuchThing, NotPossible, whole_number
+from meldlab.parallel import Progress, no_progress
 from meldlab.runs.pool import Pool
-from meldlab.runs.store import LEASE, Counts, Done, Run, canonical, claimant, code_version
+from meldlab.runs.store import LEASE, Counts, Run, TaskResult, canonical, code_version, worker_id
 
-__all__ = ["WORKERS", "Player", "Shard", "Worker", "play"]
+__all__ = ["TASKS", "Player", "Task", "TaskFunction", "renewing", "run_tasks"]
 
 Player = str | tuple[float, ...]
-Progress = Callable[[int, int], None]
-AHEAD = 4  # pieces claimed at a time for each core: few, so that two processes share what is left
-PAUSE = 0.5  # seconds between two looks at what others do, and the most that finished pieces wait to be written
+CLAIMS_PER_CORE = 4  # claimed at a time: few, so that two processes share the rest
+POLL_SECONDS = 0.5  # between two queries for the tasks of other processes; results are written at least as often
 
 
 @dataclass(frozen=True)
-class Worker:
-    """A pure function from a shard to its counts, known by where it is imported from, so that any process can find it."""
+class TaskFunction:
+    """A pure function from a task to its counts, by its import path, so that any process finds it."""
 
     path: str
     threads: bool = False
-    """Whether it lets other threads run, as compiled kernels do; else it gets processes."""
+    """Whether it releases Python's lock, as compiled kernels do; else it runs in processes."""
     files: str = "meldlab.gin.players:files_of"
-    """The function that returns the files that the name of a player reads; empty where names read none."""
+    """The path of a function that returns the files that a player's name reads; empty if names read none."""
 
-    def load(self) -> Callable[["Shard"], Counts]:
-        """Return the function."""
+    def load(self) -> Callable[["Task"], Counts]:
+        """Import the function."""
         try:
-            function: Callable[[Shard], Counts] = load_object(self.path)
-        except (ImportError, AttributeError) as problem:
-            raise NotPossible(f"no worker {self.path}: {problem}") from None
+            function: Callable[[Task], Counts] = load_object(self.path)
+        except (ImportError, AttributeError) as error:
+            raise NotPossible(f"no task function {self.path}: {error}") from None
         return function
 
 
-WORKERS: dict[str, Worker] = {
-    "gin.contest": Worker("meldlab.arena.shards:play_shard", threads=True),
-    "gin.track": Worker("meldlab.reproduce.nagai.tracking:play_shard", threads=True),
-    "recycle.search": Worker("meldlab.analysis.playing:play_shard", threads=True, files=""),
-    "recycle.count": Worker("meldlab.analysis.playing:count_shard", threads=True, files=""),
+TASKS: dict[str, TaskFunction] = {
+    "contest": TaskFunction("meldlab.arena.tasks:contest_task", threads=True),
+    "gin.track": TaskFunction("meldlab.reproduce.nagai.tracking:play_shard", threads=True),
+    "recycle.search": TaskFunction("meldlab.analysis.playing:play_shard", threads=True, files=""),
+    "recycle.count": TaskFunction("meldlab.analysis.playing:count_shard", threads=True, files=""),
 }
 
 
 @dataclass(frozen=True)
-class Shard:
-    """Some games of one player: who against whom, by which rules, and the numbers of the deals."""
+class Task:
+    """Some games of a player: function, opponent, rules, and the numbers of the games."""
 
-    worker: str
-    """A name in ``WORKERS``, or ``module:function`` for one of your own."""
+    function: str
+    """A name in ``TASKS``, or ``module:function``."""
     player: Player
     opponent: Player = "simple"
     rules: str = "eaai"
@@ -74,168 +74,168 @@ class Shard:
     first: int = 0
     games: int = 2000
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Whatever else the worker wants to know, as plain JSON."""
+    """Further arguments of the function, as plain JSON."""
     label: str = field(default="", compare=False)
-    """What people call the player, where its name is a row of numbers."""
+    """A readable name of a player that is given by numbers."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", check_seed(self.seed))
         for name, least in (("first", 0), ("games", 1)):
             object.__setattr__(self, name, whole_number(getattr(self, name), name, least))
         for name in ("player", "opponent"):
-            given = getattr(self, name)
-            # Every number as a plain float, and no minus zero: equal players have equal keys.
-            object.__setattr__(self, name, given if isinstance(given, str) else tuple(float(each) + 0.0 for each in given))
+            value = getattr(self, name)
+            # Plain floats without a minus zero: equal players have equal keys.
+            object.__setattr__(self, name, value if isinstance(value, str) else tuple(float(number) + 0.0 for number in value))
 
     @cached_property
     def key(self) -> str:
-        """Return the name of the piece: a digest of everything that its counts depend on."""
+        """Return the key of the task: a digest of everything that its counts depend on."""
         return self.digest()
 
     def digest(self) -> str:
-        """Return the key by what the files that it names hold now, here."""
+        """Return the key by the current contents of the files that the task reads."""
         row = {name: value for name, value in self._fields().items() if name != "arguments" or self.arguments}
-        files = WORKERS.get(self.worker, Worker(self.worker)).files
+        files = TASKS.get(self.function, TaskFunction(self.function)).files
         paths = {name: load_object(files)(name) for name in (self.player, self.opponent) if files and isinstance(name, str)}
-        paths[self.worker] = module_files(self.worker.rpartition(":")[0])
+        paths[self.function] = module_files(self.function.rpartition(":")[0])
         digests = {name: [content_digest(path) for path in read] for name, read in paths.items() if read}
         read = {"files": digests} if digests else {}
         return hashlib.sha256(canonical({**row, **read}).encode()).hexdigest()[:32]
 
-    def split(self, games: int) -> list["Shard"]:
-        """Cut into pieces of ``games`` games, the last one maybe smaller; their counts add up to those of the whole."""
-        starts = range(self.first, self.first + self.games, whole_number(games, "games of a piece", 1))
+    def split(self, games: int) -> list["Task"]:
+        """Cut into tasks of at most ``games`` games; their counts add up to those of the whole."""
+        starts = range(self.first, self.first + self.games, whole_number(games, "games of a task", 1))
         end = self.first + self.games
         return [replace(self, first=start, games=min(games, end - start)) for start in starts]
 
     def row(self) -> dict[str, Any]:
-        """Return the shard as columns of the store."""
+        """Return the columns of the task in the store."""
         texts = {name: value if isinstance(value, str) else canonical(value) for name, value in self._fields().items()}
         numbers = {"seed": self.seed, "first": self.first, "games": self.games}
-        return {**texts, "piece": self.key, "label": self.label or texts["player"], **numbers}
+        return {**texts, "task": self.key, "label": self.label or texts["player"], **numbers}
 
     def _fields(self) -> dict[str, Any]:
-        names = ("worker", "player", "opponent", "rules", "seed", "first", "games", "arguments")
+        names = ("function", "player", "opponent", "rules", "seed", "first", "games", "arguments")
         return {name: getattr(self, name) for name in names}
 
 
-def worker_of(name: str) -> Worker:
-    """Return the worker of a name or of a path ``module:function``."""
-    if name in WORKERS:
-        return WORKERS[name]
+def task_function(name: str) -> TaskFunction:
+    """Return the function of a name in ``TASKS`` or of a path ``module:function``."""
+    if name in TASKS:
+        return TASKS[name]
     if ":" not in name:
-        raise NoSuchThing("worker", name, [*WORKERS, "module:function"])
-    return Worker(name)
+        raise NoSuchThing("task function", name, [*TASKS, "module:function"])
+    return TaskFunction(name)
 
 
-def play(
-    shards: Iterable[Shard],
+def run_tasks(
+    tasks: Iterable[Task],
     run: Run,
     *,
     jobs: int = 0,
     cluster: str | None = None,
-    progress: Progress = lambda done, whole: None,
+    progress: Progress = no_progress,
     lease: float = LEASE,
 ) -> dict[str, Counts]:
-    """Return the counts of every shard by its key, in the order of the shards.
+    """Return the counts of every task by its key, in the order of the tasks.
 
-    What the store knows is read from it. The rest is claimed piece by piece, played on ``jobs`` cores (0: all), or on the Dask
-    cluster of that address, and written as it comes. Pieces that another process holds are left to it, and waited for;
-    if it dies they are taken over, at once on this machine, after ``lease`` seconds elsewhere. ``progress`` is told games.
+    Finished tasks are read from the store. The others are claimed a few at a time, run on ``jobs`` cores (0: all) or on the Dask cluster
+    of that address, and written as they finish. Tasks that another process holds are waited for; ``lease`` seconds after its last sign of
+    life they are taken over. ``progress`` counts games.
     """
-    wanted = {shard.key: shard for shard in shards}
-    found = run.done(list(wanted))
-    missing = [shard for key, shard in wanted.items() if key not in found]
-    whole_games, done_games = sum(shard.games for shard in wanted.values()), 0
-    run.plan(run.games() + sum(shard.games for shard in missing))
+    required = {task.key: task for task in tasks}
+    counts = run.done(list(required))
+    missing = [task for key, task in required.items() if key not in counts]
+    num_games, done_games = sum(task.games for task in required.values()), 0
+    run.set_total(run.games() + sum(task.games for task in missing))
     while missing:
-        done_games = sum(wanted[key].games for key in found)
-        progress(done_games, whole_games)
-        # Closed whatever happens, so that nobody who stops here keeps claims.
-        with closing(_work(missing, run, jobs, cluster, lease)) as finished:
-            for done in finished:
-                done_games += wanted[done.piece].games
-                progress(done_games, whole_games)
-        found |= run.done([shard.key for shard in missing])
-        missing = [shard for shard in missing if shard.key not in found]
+        done_games = sum(required[key].games for key in counts)
+        progress(done_games, num_games, "")
+        # Closed in any case, so that an interrupted process holds no claims.
+        with closing(_run_unclaimed(missing, run, jobs, cluster, lease)) as results:
+            for result in results:
+                done_games += required[result.task].games
+                progress(done_games, num_games, "")
+        counts |= run.done([task.key for task in missing])
+        missing = [task for task in missing if task.key not in counts]
         if missing:
-            time.sleep(PAUSE)
-    progress(whole_games, whole_games)
-    return {key: found[key] for key in wanted}
+            time.sleep(POLL_SECONDS)
+    progress(num_games, num_games, "")
+    return {key: counts[key] for key in required}
 
 
-def _work(shards: Sequence[Shard], run: Run, jobs: int, cluster: str | None, lease: float) -> Generator[Done]:
-    """Claim, play and write as many of the shards as nobody else holds."""
-    owner, unwritten, written = claimant(), list[Done](), time.monotonic()
-    workers = {shard.worker: worker_of(shard.worker) for shard in shards}
-    pool = Pool(jobs, cluster, all(worker.threads for worker in workers.values()))
-    claims = Claims(shards, run, owner, AHEAD * pool.size, lease)
-    calls = ((workers[shard.worker].path, shard) for shard in claims)
+def _run_unclaimed(tasks: Sequence[Task], run: Run, jobs: int, cluster: str | None, lease: float) -> Generator[TaskResult]:
+    """Claim, run and write those of the tasks that no other process holds."""
+    worker, unwritten, written = worker_id(), list[TaskResult](), time.monotonic()
+    functions = {task.function: task_function(task.function) for task in tasks}
+    pool = Pool(jobs, cluster, all(function.threads for function in functions.values()))
+    claims = Claims(tasks, run, worker, CLAIMS_PER_CORE * pool.size, lease)
+    calls = ((functions[task.function].path, task) for task in claims)
     try:
-        with _alive(run, owner, lease / 6), closing(pool.work(_play_piece, calls)) as answers:
-            for done, version, piece in answers:
+        with renewing(lambda: run.renew(worker), lease), closing(pool.map(_run_task, calls)) as answers:
+            for result, version, key in answers:
                 if version != run.version:
-                    raise NotPossible(f"a worker of the cluster plays version {version}, the search is of version {run.version}")
-                if piece != done.piece:
-                    raise NotPossible("a worker read other files than the search began with; have them alike everywhere, and start again")
-                unwritten.append(done)
-                # A long piece is written at once, short ones together: each transaction has its price.
-                if done.seconds > PAUSE or time.monotonic() - written > PAUSE:
+                    raise NotPossible(f"a worker of the cluster has version {version}, the run has version {run.version}")
+                if key != result.task:
+                    raise NotPossible("a worker read other files than this process; have the same files everywhere, and start again")
+                unwritten.append(result)
+                # A long task is written at once, short ones together, because each transaction takes time.
+                if result.seconds > POLL_SECONDS or time.monotonic() - written > POLL_SECONDS:
                     run.write(unwritten)
                     unwritten, written = [], time.monotonic()
-                yield done
-        claims.verify()
+                yield result
+        claims.raise_error()
     finally:
         run.write(unwritten)
-        run.release(owner)
+        run.release(worker)
 
 
 class Claims:
-    """The shards that could be claimed, a few at a time, as the pool asks for them."""
+    """The tasks that could be claimed, a few at a time, on demand of the pool."""
 
-    def __init__(self, shards: Sequence[Shard], run: Run, owner: str, many: int, lease: float) -> None:
-        self.shards, self.run, self.owner, self.many, self.lease = shards, run, owner, many, lease
-        self.problem: Exception | None = None
+    def __init__(self, tasks: Sequence[Task], run: Run, worker: str, size: int, lease: float) -> None:
+        self.tasks, self.run, self.worker, self.size, self.lease = tasks, run, worker, size, lease
+        self.error: Exception | None = None
 
-    def __iter__(self) -> Iterator[Shard]:
-        for start in range(0, len(self.shards), self.many):
-            some = self.shards[start : start + self.many]
+    def __iter__(self) -> Iterator[Task]:
+        for start in range(0, len(self.tasks), self.size):
+            group = self.tasks[start : start + self.size]
             try:
-                mine = set(self.run.claim([shard.row() for shard in some], self.owner, self.lease))
-            except Exception as problem:
-                # The pool asks from a thread of its own, where a mistake would be lost; it is raised when the work is over.
-                self.problem = problem
+                claimed = set(self.run.claim([task.row() for task in group], self.worker, self.lease))
+            except Exception as error:
+                # The pool iterates in a thread of its own, where an error would be lost; it is raised at the end.
+                self.error = error
                 return
-            yield from (shard for shard in some if shard.key in mine)
+            yield from (task for task in group if task.key in claimed)
 
-    def verify(self) -> None:
-        """Raise what went wrong while claiming."""
-        if self.problem is not None:
-            raise self.problem
+    def raise_error(self) -> None:
+        """Raise the error of the claims, if there was one."""
+        if self.error is not None:
+            raise self.error
 
 
 @contextmanager
-def _alive(run: Run, owner: str, every: float) -> Iterator[None]:
-    """While it lasts, the claims of the owner are renewed."""
-    over = threading.Event()
+def renewing(renew: Callable[[], object], lease: float = LEASE) -> Iterator[None]:
+    """Call ``renew`` several times per lease, in a thread, until the block ends."""
+    ended = threading.Event()
 
-    def renew() -> None:
-        while not over.wait(every):
+    def loop() -> None:
+        while not ended.wait(lease / 6):
             # A locked database must not end the renewals: the next one may succeed, and the next write reports a lasting failure.
-            with suppress(NotPossible):
-                run.renew(owner)
+            with suppress(MeldlabError):
+                renew()
 
-    thread = threading.Thread(target=renew, daemon=True)
+    thread = threading.Thread(target=loop, daemon=True)
     thread.start()
     try:
         yield
     finally:
-        over.set()
+        ended.set()
         thread.join()
 
 
-def _play_piece(path: str, shard: Shard) -> tuple[Done, str, str]:
-    """Play a shard, in whatever process this is; return its counts, the version that played, and the key by the files read here."""
-    function, start = Worker(path).load(), time.perf_counter()
-    counts = function(shard)
-    return Done(shard.key, canonical(counts), time.perf_counter() - start), code_version(), shard.digest()
+def _run_task(path: str, task: Task) -> tuple[TaskResult, str, str]:
+    """Run a task in this process; return its result, the version of the code, and the key by the files read here."""
+    function, start = TaskFunction(path).load(), time.perf_counter()
+    counts = function(task)
+    return TaskResult(task.key, canonical(counts), time.perf_counter() - start), code_version(), task.digest()

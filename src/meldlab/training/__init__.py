@@ -1,1 +1,1 @@
-"""Training of networks by play on the vector environment; needs PyTorch (extra ``train``)."""
+"""Training of gin networks in PyTorch: policies by PPO, values by TD(lambda)."""

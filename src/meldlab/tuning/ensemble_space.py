@@ -1,11 +1,11 @@
-"""The space of all parameters at once: what CMA-ES walks in, with bounds, and how a point of it is a player.
+"""The search space of all parameters of an ensemble: dimensions with bounds, and the player of a point.
 
-Weights that sum to one and pairs in order are awkward to walk in. Here everything that a discard is judged by is told in points of
-deadwood, which have weight one, and a smaller share by its ratio to the larger; every point of the box is a player.
+Weights that sum to one and ordered pairs do not suit CMA-ES. Here the weights of a discard are in points of deadwood, which has weight
+one, and the smaller value of a pair is a ratio to the larger; every point within the bounds is a player.
 
->>> len(DIMENSIONS), player_at(START).knock
+>>> len(DIMENSIONS), ensemble_at(START).knock
 (32, (10, 10, 0))
->>> round(player_at({**START, "promise": 0.2}).weights[0], 3)
+>>> round(ensemble_at({**START, "promise": 0.2}).weights[0], 3)
 0.607
 """
 
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from meldlab.gin.kernel_ensemble import DEADWOOD_MOST
 from meldlab.gin.players import Ensemble
 
-__all__ = ["DIMENSIONS", "START", "Dimension", "Point", "player_at"]
+__all__ = ["DIMENSIONS", "START", "Dimension", "Point", "ensemble_at"]
 
 Point = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """One number, the bounds it may take, and where the search starts."""
+    """A parameter, its bounds, and the start of the search."""
 
     name: str
     low: float
@@ -70,12 +70,12 @@ DIMENSIONS = (
     Dimension("discards_two", 0.0, 1.0, 0.768),
     Dimension("discards_same", 0.0, 0.98, 0.479),
 )
-START = {each.name: each.start for each in DIMENSIONS}
+START = {axis.name: axis.start for axis in DIMENSIONS}
 MELDED_SHARE = 0.5  # of a melded card's meldability counts on average, as sets and runs share the weight
 
 
-def player_at(point: Point) -> Ensemble:
-    """Return the player at a point."""
+def ensemble_at(point: Point) -> Ensemble:
+    """Return the player of a point."""
     start = Ensemble()
     raw = (
         start.meldability_most * point["promise"],
@@ -86,45 +86,45 @@ def player_at(point: Point) -> Ensemble:
         start.adjacency_most * point["near"],
     )
     whole = sum(raw)
-    weights = tuple(_tidy(each / whole) for each in raw)
+    weights = tuple(_rounded(value / whole) for value in raw)
     of_deadwood = DEADWOOD_MOST / whole
-    near = 1 - _tidy(point["same_rank"])
-    two = _tidy(near * 0.5 * point["two_away"])
+    near = 1 - _rounded(point["same_rank"])
+    two = _rounded(near * 0.5 * point["two_away"])
     two = min(two, near - two)  # half of it, rounded up, would be the larger half
-    sets = _tidy(point["sets"])
+    sets = _rounded(point["sets"])
     return Ensemble(
         knock=(10, 10, 0),
         knock_weights=(
-            _tidy(point["knock_draw"]),
+            _rounded(point["knock_draw"]),
             -1.0,
-            _tidy(point["knock_deadwood"]),
-            _tidy(point["knock_gin_cards"]),
-            _tidy(point["knock_taken"]),
+            _rounded(point["knock_deadwood"]),
+            _rounded(point["knock_gin_cards"]),
+            _rounded(point["knock_taken"]),
         ),
-        feed=(_tidy(point["feed"]), _tidy(point["feed_draw"])),
+        feed=(_rounded(point["feed"]), _rounded(point["feed_draw"])),
         # The first weight takes what rounding left over, so that all sum to one.
         weights=(1 - sum(weights[1:]), *weights[1:]),  # type: ignore[arg-type]
-        melded=_tidy(point["melded"] / point["promise"] / MELDED_SHARE),
-        meldability=(_tidy(point["taken_card"]), _tidy(point["unknown_card"]), sets, 1 - sets),
+        melded=_rounded(point["melded"] / point["promise"] / MELDED_SHARE),
+        meldability=(_rounded(point["taken_card"]), _rounded(point["unknown_card"]), sets, 1 - sets),
         adjacency=(1 - near, near - two, two),
-        deadwood_power=_tidy(point["power"]),
-        turn_penalty=(_tidy(of_deadwood * point["by_draw"]), _tidy(point["by_draw_power"])),
-        known_penalty=(_tidy(of_deadwood * point["by_taken"]), 1.0),
-        draw_need=_tidy(point["draw_need"]),
-        draw_promise=_tidy(point["draw_promise"]),
+        deadwood_power=_rounded(point["power"]),
+        turn_penalty=(_rounded(of_deadwood * point["by_draw"]), _rounded(point["by_draw_power"])),
+        known_penalty=(_rounded(of_deadwood * point["by_taken"]), 1.0),
+        draw_need=_rounded(point["draw_need"]),
+        draw_promise=_rounded(point["draw_promise"]),
         draw_turn=round(point["draw_turn"]),
-        draw_reduction=_tidy(point["draw_reduction"]),
+        draw_reduction=_rounded(point["draw_reduction"]),
         **{
             name: (
-                _tidy(point[f"{name}_one"]),
-                _tidy(point[f"{name}_one"] * point[f"{name}_two"]),
-                _tidy(point[f"{name}_same"]),
+                _rounded(point[f"{name}_one"]),
+                _rounded(point[f"{name}_one"] * point[f"{name}_two"]),
+                _rounded(point[f"{name}_same"]),
             )
             for name in ("draws", "declines", "discards")
         },  # type: ignore[arg-type]
     )
 
 
-def _tidy(value: float) -> float:
-    """Return a number that prints short: five digits behind the point are finer than anything a search can tell apart."""
+def _rounded(value: float) -> float:
+    """Return a number that prints short; differences beyond five decimals are below any noise of a search."""
     return round(value, 5)

@@ -1,109 +1,103 @@
-"""Racing by successive halving: everybody plays a little, the better part plays more, until few have played a lot.
+"""Successive halving: all candidates play a few games, the better ones play more, until few have played many.
 
 >>> from random import Random
->>> from meldlab.arena.evaluation import Measured
->>> strength = [each / 100 for each in range(100)]
->>> def play(players: Sequence[float], first: int, games: int) -> list[Measured]:
-...     chance = Random(first)
-...     luck = [chance.random() for _ in range(games)]
-...     return [Measured(games, sum(one < player for one in luck)) for player in players]
->>> found = race(strength, play, Heats(start=20, most=320, keep=4))
->>> max(strength) in [strength[place] for place in found.order[:3]], found.games
+>>> from meldlab.statistics import Score
+>>> strengths = [i / 100 for i in range(100)]
+>>> def play(players: Sequence[float], first: int, games: int) -> list[Score]:
+...     rng = Random(first)
+...     noise = [rng.random() for _ in range(games)]
+...     return [Score(games, sum(value < player for value in noise)) for player in players]
+>>> result = successive_halving(strengths, play, HalvingConfig(start=20, most=320, keep=4))
+>>> max(strengths) in [strengths[i] for i in result.order[:3]], result.games
 (True, 5420)
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, Self, TypeVar
+from typing import TypeVar
 
 from meldlab.errors import NotLegalHere
+from meldlab.statistics import Score
 
-__all__ = ["Heats", "Race", "race"]
-
-
-class Tally(Protocol):
-    """What a runner has done; it adds up over heats."""
-
-    @property
-    def wins(self) -> float:
-        """Return what runners are compared by."""
-
-    def __add__(self, other: Self, /) -> Self: ...
-
+__all__ = ["HalvingConfig", "HalvingResult", "successive_halving"]
 
 T = TypeVar("T")
-M = TypeVar("M", bound=Tally)
 
 
 @dataclass(frozen=True)
-class Heats:
-    """How a race goes: games of the first heat, the most games of anyone, and one in how many goes on."""
+class HalvingConfig:
+    """The rungs: games of the first, most games of a candidate, and the fraction that each rung keeps."""
 
     start: int
     most: int
     keep: int = 4
+    """One in ``keep`` candidates goes to the next rung."""
     least: int = 8
-    """Nobody is dropped below so many, so that the last heat has a group to compare."""
+    """The number of candidates below which no one is dropped, so that the last rung has a group to compare."""
 
     def __post_init__(self) -> None:
-        if self.start < 2 or self.start % 2 or self.most < self.start or self.keep < 2 or self.least < 1:
-            raise NotLegalHere(f"no race of {self}")
+        if self.start < 2 or self.start % 2:
+            raise NotLegalHere(f"start: expected an even number of games, at least 2, got {self.start}")
+        if self.most < self.start or self.keep < 2 or self.least < 1:
+            raise NotLegalHere(f"expected most >= start, keep >= 2 and least >= 1, got {self}")
 
-    def rungs(self, runners: int) -> list[tuple[int, int]]:
-        """Return (runners, games of each by the end) of each heat.
+    def rungs(self, candidates: int) -> list[tuple[int, int]]:
+        """Return (candidates, games of each by the end) of each rung.
 
-        >>> Heats(start=100, most=5000).rungs(1331)
+        >>> HalvingConfig(start=100, most=5000).rungs(1331)
         [(1331, 100), (333, 400), (84, 1600), (21, 5000)]
         """
-        heats, games = [(runners, self.start)], self.start
-        while games < self.most and runners > self.least:
-            runners = max(self.least, -(-runners // self.keep))
+        rungs, games = [(candidates, self.start)], self.start
+        while games < self.most and candidates > self.least:
+            candidates = max(self.least, -(-candidates // self.keep))
             games = min(self.most, games * self.keep)
-            heats.append((runners, games))
+            rungs.append((candidates, games))
         if games < self.most:
-            heats.append((runners, self.most))
-        return heats
+            rungs.append((candidates, self.most))
+        return rungs
 
-    def cost(self, runners: int) -> int:
-        """Return the games of a whole race."""
+    def cost(self, candidates: int) -> int:
+        """Return the games of all candidates together."""
         total, before = 0, 0
-        for many, games in self.rungs(runners):
-            total += many * (games - before)
+        for num_left, games in self.rungs(candidates):
+            total += num_left * (games - before)
             before = games
         return total
 
 
 @dataclass(frozen=True)
-class Race(Generic[M]):
-    """How a race ended: places in the list of candidates, the best first, those that left early last."""
+class HalvingResult:
+    """The ranking, as indices of the list of candidates: best first, those that were dropped early last."""
 
     order: tuple[int, ...]
-    measured: Mapping[int, M]
-    """Everything that was measured of each candidate, by its place in the list."""
+    scores: Mapping[int, Score]
+    """The score of each candidate in all of its games, by its index."""
     games: int
 
     @property
     def best(self) -> int:
-        """Return the winner's place in the list of candidates."""
+        """Return the index of the best candidate."""
         return self.order[0]
 
 
-def race(candidates: Sequence[T], play: Callable[[Sequence[T], int, int], Sequence[M]], heats: Heats) -> Race[M]:
-    """Race candidates; ``play(some, first, games)`` measures them on games ``first`` and following, the same deals for all of a heat.
+def successive_halving(
+    candidates: Sequence[T], play: Callable[[Sequence[T], int, int], Sequence[Score]], config: HalvingConfig
+) -> HalvingResult:
+    """Rank candidates; ``play(some, first, games)`` returns their scores in games ``first`` and following, on the same deals for all.
 
-    Those that stay play on: a heat adds only the games that are new. Of equals the earlier candidate goes on.
+    A rung adds only its new games. Ties go to the earlier candidate.
     """
     if not candidates:
-        raise NotLegalHere("a race needs somebody who runs")
-    staying, before, total = list(range(len(candidates))), 0, 0
-    so_far: dict[int, M] = {}
-    left: list[int] = []
-    for many, games in heats.rungs(len(candidates)):
-        left = staying[many:] + left
-        staying = sorted(staying[:many])
-        for place, found in zip(staying, play([candidates[place] for place in staying], before, games - before), strict=True):
-            so_far[place] = so_far[place] + found if place in so_far else found
-        total += len(staying) * (games - before)
+        raise NotLegalHere("successive halving needs at least one candidate")
+    left, before, total = list(range(len(candidates))), 0, 0
+    scores: dict[int, Score] = {}
+    dropped: list[int] = []
+    for num_left, games in config.rungs(len(candidates)):
+        dropped = left[num_left:] + dropped
+        left = sorted(left[:num_left])
+        for index, score in zip(left, play([candidates[index] for index in left], before, games - before), strict=True):
+            scores[index] = scores.get(index, Score()) + score
+        total += len(left) * (games - before)
         before = games
-        staying.sort(key=lambda place: (-so_far[place].wins, place))
-    return Race(tuple(staying + left), so_far, total)
+        left.sort(key=lambda index: (-scores[index].wins, index))
+    return HalvingResult(tuple(left + dropped), scores, total)

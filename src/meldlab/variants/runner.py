@@ -8,9 +8,10 @@ from meldlab.analysis.playing import COUNTER, LineUp, changed_limits
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
+from meldlab.parallel import Progress, no_progress
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.runs.store import Run
-from meldlab.runs.tasks import Shard, play
+from meldlab.runs.tasks import Task, run_tasks
 from meldlab.variants.measures import SCORES_PER_GAME, VariantGames
 
 __all__ = ["Rung", "VariantRunner", "failure_text"]
@@ -93,25 +94,25 @@ class VariantRunner:
         self.done += games
         self.progress(self.done)
 
-    def _task(self, variant: Variant, line_up: str, rung: Rung) -> Shard:
+    def _task(self, variant: Variant, line_up: str, rung: Rung) -> Task:
         arguments: dict[str, Any] = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
         task = self.line_ups(variant)[line_up].shard(variant.name, variant.game.text, rung.seed, rung.games, arguments)
         return replace(task, first=rung.first, label=variant.settings_text)
 
-    def _score_task(self, variant: Variant, rung: Rung) -> Shard:
-        return replace(self._task(variant, RANDOM, rung), worker=COUNTER)
+    def _score_task(self, variant: Variant, rung: Rung) -> Task:
+        return replace(self._task(variant, RANDOM, rung), function=COUNTER)
 
-    def _progress(self) -> Callable[[int, int], None]:
+    def _progress(self) -> Progress:
         before = self.done
 
-        def progress(done: int, _: int) -> None:
-            self.done = before + done
+        def progress(done: float, total: float, message: str) -> None:
+            self.done = before + round(done)
             self.progress(self.done)
 
         return progress
 
-    def _play(self, tasks: Sequence[Shard], progress: Callable[[int, int], None] = lambda done, whole: None) -> dict[str, Sample]:
-        counts = play(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=progress)
+    def _play(self, tasks: Sequence[Task], progress: Progress = no_progress) -> dict[str, Sample]:
+        counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=progress)
         return {key: Sample.from_json(result["sample"]) for key, result in counts.items()}
 
 

@@ -1,6 +1,6 @@
 """Long work: each piece in a process of its own, with progress, cancelled by ending it, kept in the store and begun again after a crash.
 
-Work is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. What it has found it may
+A job is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. What it has found it may
 keep by ``progress.keep(piece)``, and has it in ``progress.pieces`` when it begins again; or it keeps runs at ``progress.store``.
 """
 

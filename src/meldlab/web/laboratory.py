@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from meldlab.precompile import compiled_rooms
+from meldlab.precompile import compiled_packages
 from meldlab.runs.store import Store
 from meldlab.web.guard import COOKIE
 from meldlab.web.jobs import Jobs
@@ -60,7 +60,7 @@ class Laboratory:
         self.workers.start()
         self.jobs.start()
         if self.settings.warm:
-            self.warming.ready |= compiled_rooms()
+            self.warming.ready |= compiled_packages()
         if self.settings.warm and self.warming.ready != set(COLD):
             self.compiler.start()
             self.tasks.append(asyncio.create_task(self._warm()))
@@ -89,7 +89,7 @@ class Laboratory:
         for room in [room for room in COLD if room not in self.warming.ready]:
             self.warming.room, self.warming.since = room, time.monotonic()
             try:
-                await self.compiler.ask("meldlab.precompile:compile_room", 600.0, room=room)
+                await self.compiler.ask("meldlab.precompile:compile_package", 600.0, room=room)
             except Exception as problem:  # the room will compile as it is used, and say what is wrong
                 print(f"meldlab serve: {room} could not be compiled ahead: {problem}", file=sys.stderr, flush=True)
             self.warming.ready.add(room)
@@ -99,7 +99,7 @@ class Laboratory:
 
 def get_ready() -> None:
     """Load what the quick answers need, if it is compiled, so that nobody waits for it; what a worker does first."""
-    ready = compiled_rooms()
+    ready = compiled_packages()
     if "gin" in ready:
         from meldlab.web.playing import begin
 

@@ -39,7 +39,7 @@ computed:light, computed:light-ensemble, specialist, champion, mc:16, mc:64)
 
 def opponent(game: Any, kind: str, name: str) -> Any:
     """Return a player of the house by its name in a record, which may come from anywhere; what a worker does."""
-    from meldlab.games import player_of
+    from meldlab.games import parse_player
 
     check_opponent(kind, name)
-    return player_of(game, name)
+    return parse_player(game, name)

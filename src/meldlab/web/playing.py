@@ -11,7 +11,7 @@ from typing import Any
 
 from meldlab.digests import load_object
 from meldlab.errors import NotLegalHere
-from meldlab.games import game_of, kind_of
+from meldlab.games import game_kind, load_game
 from meldlab.play import USER, Deal, Record, Step, Table, replay
 from meldlab.web.opponents import opponent
 
@@ -50,7 +50,7 @@ def begin(rules: dict[str, Any], game: str, players: list[str], seat: int, seed:
     """Return a new match, with what the others have done before the person's first turn."""
     names = (*players[:seat], USER, *players[seat:])
     wanted = Record(game, rules, names, Deal(seed))
-    found = game_of(wanted)
+    found = load_game(wanted)
     return _go_on(Record(found.name, found.rules(), names, Deal(seed)), seat, None)
 
 
@@ -83,7 +83,7 @@ def steps_of(record: str) -> tuple[Any, list[Step[Any]]]:
         READY.move_to_end(record)
         return READY[record]
     read = Record.parse(record)
-    game = game_of(read)
+    game = load_game(read)
     return _keep(record, game, list(replay(game, read)))
 
 
@@ -99,7 +99,7 @@ def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
     if before and before[-1].result is not None:
         raise NotLegalHere("the match is over")
     steps = list(before)
-    kind = kind_of(record)
+    kind = game_kind(record)
     person = _Person(action, kind)
     table = Table(game, [person if place == seat else opponent(game, kind, name) for place, name in enumerate(record.players)])
     with suppress(_Wanted):
@@ -119,7 +119,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
     state = steps[-1].after if steps else game.start(len(record.players), record.deal)
     view = state.view(seat)
     over = record.result is not None
-    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = load_object(SHOWN[kind_of(record)])
+    shown: Callable[[Any, Any, list[Step[Any]]], dict[str, Any]] = load_object(SHOWN[game_kind(record)])
     legal = view.legal_actions() if not over and state.seat == seat else ()
     return {
         "record": str(record),

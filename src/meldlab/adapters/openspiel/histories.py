@@ -66,7 +66,7 @@ def rules_of(game: Any) -> Rules:
     )
 
 
-def game_of(rules: Rules) -> Any:
+def load_game(rules: Rules) -> Any:
     """Return OpenSpiel's game under rules that it can play."""
     told = {
         "knock_card": rules.knock_limit,
@@ -83,7 +83,7 @@ def game_of(rules: Rules) -> Any:
 @cache
 def beginning(rules: Rules) -> Any:
     """Return the state that OpenSpiel's game begins with, to be cloned: it takes far longer to make one."""
-    return game_of(rules).new_initial_state()
+    return load_game(rules).new_initial_state()
 
 
 class Read:
@@ -156,7 +156,7 @@ def record_of(state: Any, players: tuple[str, str] = ("openspiel", "openspiel"))
 def history_of(record: Record) -> list[int]:
     """Return a record of a round as actions for ``state.apply_action`` of OpenSpiel's ``gin_rummy``, the cards dealt included."""
     game = Gin.read(record.rules)
-    told = game_of(game.rule)
+    told = load_game(game.rule)
     if rules_of(told) != game.rule:
         raise NotLegalHere("OpenSpiel plays the rules 'openspiel', which differ from those of the record")
     follower = Follower.dealt(game.start(2, record.deal))

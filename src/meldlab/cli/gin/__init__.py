@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
-from meldlab.cli.gin import advise, compute, exploit, review, train
+from meldlab.cli.gin import advise, compute, review, train
 from meldlab.cli.options import (
     DryRunOption,
     GameSecondsOption,
@@ -105,7 +105,7 @@ def arena(
 
 app.command()(compute.compute)
 app.command()(train.train)
-app.command()(exploit.exploit)
+app.command()(train.exploit)
 
 
 @app.command()

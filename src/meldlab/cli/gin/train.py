@@ -1,105 +1,239 @@
-"""``meldlab gin train``: a network taught by play."""
+"""``meldlab gin train`` and ``meldlab gin exploit``: networks trained in self-play, or against one player."""
 
+import shlex
+import sys
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from meldlab.cli.gin.course import adviser_of, place_of, refuse, teach
-from meldlab.cli.options import DeviceOption, DryRunOption, GinRulesOption, JsonOption, SeedOption, StoreOption
+from meldlab.cli.interruption import NOTHING, on_interrupt
+from meldlab.cli.options import DeviceOption, GinRulesOption, JsonOption, SeedOption, StoreOption
+from meldlab.cli.output import print_json
+from meldlab.cli.progress import progress_bar
+from meldlab.errors import NotLegalHere, NotPossible
 
-ONLY_POLICY = ("adviser", "tables", "shares", "wide", "deep", "mixing")
-ONLY_VALUES = ("rounds", "seats")
+if TYPE_CHECKING:
+    from meldlab.training.config import PPOConfig, TDConfig
+
+PPO_OPTIONS = ("prior", "num_envs", "env_shares", "hidden_size", "num_layers", "ent_coef")
+TD_OPTIONS = ("rollout_rounds", "train_seats")
+EXPLOIT_MINIBATCH = 16_384  # smaller than that of gin train, because a best response has fewer decisions to learn from
+
+AlgorithmOption = Annotated[
+    Literal["ppo", "td"], typer.Option("--algorithm", help="ppo: a policy network; td: a value network by TD(lambda).")
+]
+TotalStepsOption = Annotated[int, typer.Option("--total-steps", min=1, help="Decisions to learn from.")]
+PriorOption = Annotated[str, typer.Option("--prior", help="PPO: light player whose action values serve as prior logits; '' for none.")]
+RoundsOption = Annotated[int, typer.Option("--rollout-rounds", min=2, help="TD: rounds of a batch; an iteration has up to five batches.")]
+EvalGamesOption = Annotated[int, typer.Option("--eval-games", min=2, help="Mirrored games per opponent, rounded up to an even number.")]
+SaveOption = Annotated[Path, typer.Option("--save", help="File of the network; computed:FILE.npz plays it.")]
+InitOption = Annotated[str, typer.Option("--init-from", help="Initial network: FILE.npz, or a player such as computed:light.")]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Resume the run of --save.")]
 
 
 def train(
     context: typer.Context,
-    learn: Annotated[
-        Literal["policy", "values"], typer.Option("--learn", help="What the network says: how to play, or what every move is worth.")
-    ] = "policy",
-    against: Annotated[
-        str, typer.Option("--against", help="Who visits: players that the kernels play, computed:FILE.npz; for values also self, past.")
+    algorithm: AlgorithmOption = "ppo",
+    opponents: Annotated[
+        str, typer.Option("--opponents", help="Opponent pool: kernel players or computed:FILE.npz; TD: also self, snapshot.")
     ] = "simple",
-    adviser: Annotated[
-        str, typer.Option("--adviser", help="Policy: a light player that it begins as, and goes on hearing; '' for none.")
-    ] = "computed:light-pool",
-    steps: Annotated[int, typer.Option("--steps", min=1, help="Decisions to learn from.")] = 20_000_000,
-    tables: Annotated[int, typer.Option("--tables", min=2, help="Policy: tables at once.")] = 3584,
-    shares: Annotated[
-        str, typer.Option("--shares", help="Policy: how the tables are shared by playing itself, its past, and visitors.")
+    prior: PriorOption = "computed:light-pool",
+    total_steps: TotalStepsOption = 20_000_000,
+    num_envs: Annotated[int, typer.Option("--num-envs", min=2, help="PPO: parallel environments.")] = 3584,
+    env_shares: Annotated[
+        str, typer.Option("--env-shares", help="PPO: shares of the environments for self-play, snapshots and opponents.")
     ] = "4,2,1",
-    rounds: Annotated[int, typer.Option("--rounds", min=2, help="Values: rounds of a batch, of which a lap has up to five.")] = 1 << 18,
-    seats: Annotated[int, typer.Option("--seats", min=1, max=2, help="Values: seats that teach in rounds against itself.")] = 2,
-    wide: Annotated[int, typer.Option("--wide", min=1, max=2048, help="Policy: units of a layer.")] = 256,
-    deep: Annotated[int, typer.Option("--deep", min=0, max=8, help="Policy: layers after the first.")] = 2,
-    rate: Annotated[float | None, typer.Option("--rate", help="Learning rate at the beginning; policy 5e-4, values 8e-4.")] = None,
-    mixing: Annotated[float, typer.Option("--mixing", min=0, max=1, help="Policy: pull towards equal chances at the beginning.")] = 0.01,
-    batch: Annotated[int, typer.Option("--batch", min=1, help="Decisions of one change of the network.")] = 65_536,
-    save: Annotated[Path, typer.Option("--save", help="Where the network goes; computed:FILE.npz plays it.")] = Path("network.npz"),
-    start: Annotated[str, typer.Option("--start", help="Begin with this network: FILE.npz, or a player such as computed:light.")] = "",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the course of --save.")] = False,
-    measure: Annotated[
-        str | None, typer.Option("--measure", help="Play against these afterwards, commas between; else the visitors.")
-    ] = None,
-    games: Annotated[int, typer.Option("--games", min=2, help="Mirrored games against each of them, rounded up to an even number.")] = 2000,
+    rollout_rounds: RoundsOption = 1 << 18,
+    train_seats: Annotated[int, typer.Option("--train-seats", min=1, max=2, help="TD: seats that learn in self-play.")] = 2,
+    hidden_size: Annotated[int, typer.Option("--hidden-size", min=1, max=2048, help="PPO: units of a layer.")] = 256,
+    num_layers: Annotated[int, typer.Option("--num-layers", min=0, max=8, help="PPO: layers after the input layer.")] = 2,
+    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Initial learning rate; PPO 5e-4, TD 8e-4.")] = None,
+    ent_coef: Annotated[float, typer.Option("--ent-coef", min=0, max=1, help="PPO: initial entropy bonus; decays tenfold.")] = 0.01,
+    minibatch_size: Annotated[int, typer.Option("--minibatch-size", min=1, help="Decisions per gradient step.")] = 65_536,
+    save: SaveOption = Path("network.npz"),
+    init_from: InitOption = "",
+    resume: ResumeOption = False,
+    evaluate: Annotated[str | None, typer.Option("--evaluate", help="Players to evaluate against, comma-separated; else the pool.")] = None,
+    eval_games: EvalGamesOption = 2000,
     rules: GinRulesOption = "eaai",
     seed: SeedOption = 0,
     device: DeviceOption = "auto",
     store: StoreOption = None,
-    dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Teach a network gin: it plays itself, its past and others, and learns from what each decision brought.
+    """Train a gin network by PPO or TD(lambda) in self-play, against snapshots and an opponent pool.
 
-    Example: meldlab gin train --adviser computed:light --steps 2000000 --wide 64 --save mine.npz
+    Example: meldlab gin train --prior computed:light --total-steps 2000000 --hidden-size 64 --save mine.npz
     """
-    refuse(context, ONLY_POLICY if learn == "values" else ONLY_VALUES, learn)
-    place = place_of(device)
-    from meldlab.errors import NotLegalHere
+    _reject_options(context, algorithm)
+    torch_device = _torch_device(device)
     from meldlab.gin import Rules
-    from meldlab.training import training
-    from meldlab.training.learner import Course
-    from meldlab.training.value_learner import ValueCourse
+    from meldlab.training.config import PPOConfig, TDConfig, parse_opponents, split_envs
 
-    visitors = training.read_visitors(against)
-    if rate is not None and not 0 < rate <= 1:
-        raise NotLegalHere(f"a learning rate is above 0 and at most 1, not {rate:g}")
-    course: Course | ValueCourse
-    if learn == "values":
-        course = ValueCourse(visitors, steps, seed, rounds=rounds, seats=seats, rate=rate or 8e-4, batch=batch, rules=Rules.named(rules))
-        visitors = course.visitors
+    if learning_rate is not None and not 0 < learning_rate <= 1:
+        raise NotLegalHere(f"learning rate: expected a number above 0 and at most 1, got {learning_rate:g}")
+    common: dict[str, Any] = {
+        "opponents": parse_opponents(opponents),
+        "total_steps": total_steps,
+        "seed": seed,
+        "rules": Rules.named(rules),
+    }
+    common |= {"minibatch_size": minibatch_size}
+    config: PPOConfig | TDConfig
+    if algorithm == "td":
+        config = TDConfig(**common, rollout_rounds=rollout_rounds, train_seats=train_seats, learning_rate=learning_rate or 8e-4)
     else:
-        speed = rate or 5e-4
-        course = Course(
-            training.shared(tables, shares),
-            visitors,
-            adviser_of(context, adviser, start),
-            steps,
-            seed,
-            wide=wide,
-            deep=deep,
-            rate=speed,
-            last_rate=speed / 20,
-            mixing=mixing,
-            last_mixing=mixing / 10,
-            batch=batch,
-            rules=Rules.named(rules),
+        rate = learning_rate or 5e-4
+        config = PPOConfig(
+            **common,
+            num_envs=split_envs(num_envs, env_shares),
+            prior=_prior(context, prior, init_from),
+            hidden_size=hidden_size,
+            num_layers=num_layers,
+            learning_rate=rate,
+            final_learning_rate=rate / 20,
+            ent_coef=ent_coef,
+            final_ent_coef=ent_coef / 10,
         )
-    names = tuple(dict.fromkeys(visitors)) if measure is None else training.read_visitors(measure)
-    found = teach(
-        context,
-        course,
-        save=save,
-        place=place,
-        start=start,
-        resume=resume,
-        against=names,
-        games=games,
-        store=store,
-        dry_run=dry_run,
-        json=json,
-    )
-    if found is not None:
-        print(f"{found.steps:,} decisions in {found.laps} laps, {found.seconds:,.0f} s; play it as computed:{found.path}")
-        for one in found.measured:
-            print(one)
+    players = tuple(dict.fromkeys(config.players)) if evaluate is None else parse_opponents(evaluate)
+    run = {
+        "save": str(save),
+        "device": torch_device,
+        "init_from": init_from,
+        "evaluate": players,
+        "eval_games": eval_games + eval_games % 2,
+    }
+    result = _train(context, config, run, resume, store)
+    if json:
+        print_json(result)
+        return
+    print(f"{result['steps']:,} decisions in {result['iterations']} iterations, {result['seconds']:,.0f} s; play it as computed:{save}")
+    _print_scores(result)
+
+
+def exploit(
+    context: typer.Context,
+    player: Annotated[str, typer.Argument(help="The opponent: a kernel player, or computed:FILE.npz.")],
+    algorithm: AlgorithmOption = "ppo",
+    total_steps: Annotated[
+        int, typer.Option("--total-steps", min=1, help="Decisions to learn from; use the same for all players to compare.")
+    ] = 20_000_000,
+    num_envs: Annotated[int, typer.Option("--num-envs", min=2, help="PPO: parallel environments.")] = 4096,
+    rollout_rounds: RoundsOption = 1 << 18,
+    eval_games: EvalGamesOption = 20_000,
+    prior: PriorOption = "computed:light-pool",
+    save: SaveOption = Path("response.npz"),
+    init_from: InitOption = "",
+    resume: ResumeOption = False,
+    rules: GinRulesOption = "eaai",
+    seed: SeedOption = 0,
+    device: DeviceOption = "auto",
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train an approximate best response to one player; its win rate is a lower bound on the player's exploitability.
+
+    Example: meldlab gin exploit simple --total-steps 2000000 --eval-games 2000
+    """
+    _reject_options(context, algorithm)
+    torch_device = _torch_device(device)
+    from meldlab.gin import Rules
+    from meldlab.training.config import PPOConfig, TDConfig
+
+    common: dict[str, Any] = {"opponents": (player,), "total_steps": total_steps, "seed": seed, "rules": Rules.named(rules)}
+    config: PPOConfig | TDConfig
+    if algorithm == "td":
+        config = TDConfig(**common, rollout_rounds=rollout_rounds)
+    else:
+        num_envs -= num_envs % 2
+        config = PPOConfig(**common, num_envs=(0, 0, num_envs), prior=_prior(context, prior, init_from), minibatch_size=EXPLOIT_MINIBATCH)
+    run = {
+        "save": str(save),
+        "device": torch_device,
+        "init_from": init_from,
+        "evaluate": (player,),
+        "eval_games": eval_games + eval_games % 2,
+    }
+    result = _train(context, config, run, resume, store)
+    if json:
+        print_json(result)
+        return
+    print(f"an approximate best response, trained on {result['steps']:,} decisions")
+    _print_scores(result)
+    print(f"so {player} is at least this exploitable; longer training may find more")
+
+
+def _train(
+    context: typer.Context, config: "PPOConfig | TDConfig", settings: dict[str, Any], resume: bool, store: str | None
+) -> dict[str, Any]:
+    """Train as a run of the store where there can be one, and return the result."""
+    settings = {**settings, "eval_games": settings["eval_games"] + settings["eval_games"] % 2}
+    save = Path(settings["save"])
+    checkpoint = save.with_suffix(".state")
+    if resume != checkpoint.exists():
+        if resume:
+            raise NotPossible(f"nothing to resume: there is no {checkpoint}")
+        raise NotPossible(f"{checkpoint} exists: --resume continues this run, another --save starts a new one")
+    on_interrupt(lambda: f"the training state is saved in {checkpoint}; add --resume to continue" if checkpoint.exists() else NOTHING)
+    with progress_bar("training") as show:
+        if find_spec("sqlalchemy") is None:
+            from meldlab.training.train import train as run_without_store
+
+            print("nothing is stored: SQLAlchemy is missing", file=sys.stderr)
+            numbers = {name: settings[name] for name in ("device", "init_from", "evaluate", "eval_games")}
+            return run_without_store(config, save, resume=resume, progress=show, **numbers).as_json()
+        from meldlab.runs.queue import execute_here
+        from meldlab.runs.store import Store
+
+        # A resumed run is the same run.
+        command = shlex.join(["meldlab", *(word for word in context.obj or () if word != "--resume")])
+        settings = {"command": command, **config.settings(), **settings}
+        kind = "exploit" if context.command.name == "exploit" else "train"
+        result: dict[str, Any] = execute_here(Store.open(store), kind, settings, show)
+    return {name: value for name, value in result.items() if name != "curve"}
+
+
+def _print_scores(result: dict[str, Any]) -> None:
+    from meldlab.statistics import Interval
+
+    for opponent, score in result["scores"].items():
+        print(f"{Interval(score['win_rate'], *score['ci95'])} won against {opponent}, {score['games']:,} games")
+
+
+def _reject_options(context: typer.Context, algorithm: str) -> None:
+    """Raise for options of the other algorithm."""
+    for name in PPO_OPTIONS if algorithm == "td" else TD_OPTIONS:
+        if _given(context, name):
+            raise NotLegalHere(f"--{name.replace('_', '-')} is not an option of --algorithm {algorithm}")
+
+
+def _prior(context: typer.Context, prior: str, init_from: str) -> str:
+    """Return the prior of a policy; a network that is trained further has its own."""
+    if not init_from:
+        return prior
+    if _given(context, "prior"):
+        raise NotLegalHere(f"--prior is for a new network; {init_from} has its own")
+    return ""
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _torch_device(device: str) -> Literal["cpu", "cuda"]:
+    """Return the device of PyTorch, or raise for what is missing."""
+    from meldlab.gpu import has_gpu, use_gpu
+
+    if find_spec("torch") is None:
+        raise NotPossible("training needs PyTorch: pip install 'meldlab[train]'")
+    if device == "cpu" or (device == "auto" and not has_gpu()):
+        return "cpu"
+    use_gpu()
+    import torch
+
+    if not torch.cuda.is_available():
+        raise NotPossible("there is a GPU, but this PyTorch cannot use it; --device cpu trains without")
+    return "cuda"

@@ -48,7 +48,7 @@ def _estimate(variant: "Variant", config: "StudyConfig", store: str | None, thre
     from meldlab.dry_run import study_cost
     from meldlab.runs.store import Store
 
-    missing = missing_games(variant, config, Store.known(store, EXPERIMENT, study_settings(variant, config)))
+    missing = missing_games(variant, config, Store.find_run(store, EXPERIMENT, study_settings(variant, config)))
     print_estimate(variant.title, study_cost(variant, config, missing, threads), json)
 
 

@@ -31,21 +31,21 @@ def run(
 
     Example: meldlab recycle run hearts --games 10000 --seed 1 --json
     """
-    from meldlab.arena.contest import contest
+    from meldlab.arena.contest import play_contest
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
     from meldlab.recycle.players import one_per_seat
 
     described = read_game(game, dialect, limits, settings)
     names = one_per_seat(players.split(","), described.machine.players)
     with progress_bar(f"{described.name}, games") as show:
-        result = contest(described, names, games, seed, turning=False, threads=threads, progress=lambda done: show(done, games))
+        result = play_contest(described, names, games, seed, mirrored=False, threads=threads, progress=show)
     if json:
         print_json(result.as_json())
     else:
         print_contest(result)
-        if "capped" in result.counts and (capped := result.total("capped")):
+        if "capped" in result.count_types and (capped := result.total("capped")):
             print(f"{capped:,} of {result.games:,} games did not end: {REASONS[CAPPED]}")
-    if result.troubles:
+    if result.failures:
         raise typer.Exit(1)
 
 

@@ -74,7 +74,7 @@ def search(
         cost = study_cost(variant, config, missing, threads)
         print_estimate(f"{described.name}, {spec.objective}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).search("recycle search", _settings(described, spec, config, budget)) as run:
+    with open_store(store).start_run("recycle search", _settings(described, spec, config, budget)) as run:
         with progress_bar(f"{described.name}, {spec.objective}") as show:
             most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
             runner = VariantRunner(config, run, threads, cluster, lambda games: show(min(games, most), most))

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meldlab.arena.contest import contest
-from meldlab.arena.evaluation import Measured, Work, warm
+from meldlab.arena.contest import play_contest
+from meldlab.arena.evaluation import RunEvaluator, warm_up
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import NotPossible
 from meldlab.gin import Gin
@@ -22,8 +22,8 @@ from meldlab.reproduce.nagai.ensemble import GAMES, GRIDS, adjacency_in_floats, 
 from meldlab.reproduce.nagai.figures import compare_knocking, draw_inflation, draw_tracking
 from meldlab.reproduce.nagai.significance import one_sample, two_samples
 from meldlab.reproduce.run import Context, Outcomes
-from meldlab.statistics import Interval
-from meldlab.tuning.halving import Heats
+from meldlab.statistics import Interval, Score
+from meldlab.tuning.halving import HalvingConfig
 
 __all__ = ["claims"]
 
@@ -39,8 +39,8 @@ KNOCK = {
 }
 ENSEMBLE = {
     "full": ensembles.FULL,
-    "quick": ensembles.SearchSize(grid=False, fresh=8_000, heats=Heats(start=20, most=1500)),
-    "tiny": ensembles.SearchSize(grid=False, fresh=20, heats=Heats(start=2, most=4)),
+    "quick": ensembles.SearchSize(grid=False, fresh=8_000, heats=HalvingConfig(start=20, most=1500)),
+    "tiny": ensembles.SearchSize(grid=False, fresh=20, heats=HalvingConfig(start=2, most=4)),
 }
 REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
 
@@ -55,7 +55,7 @@ class Experiment(NamedTuple):
 
     @classmethod
     def run(
-        cls, context: Context, name: str, settings: Mapping[str, Any], games: int, search: Callable[[Work], dict[str, Any]]
+        cls, context: Context, name: str, settings: Mapping[str, Any], games: int, search: Callable[[RunEvaluator], dict[str, Any]]
     ) -> "Experiment":
         """Return the bundled or the stored result, or search; ``games``: of the whole experiment."""
         reduced, bundled = "" if context.full else REDUCED, context.bundled(name)
@@ -63,11 +63,11 @@ class Experiment(NamedTuple):
             played = f"{bundled['games']:,} games in {bundled['seconds']:.0f} s"
             stored = f"stored {bundled['date']}, {bundled['machine']}, version {bundled['version']}, {played}"
             return cls(bundled["result"], stored, reduced, context.seed)
-        with context.opened.search(name, settings) as run:
+        with context.opened.start_run(name, settings) as run:
             if run.finished and run.result is not None:
                 return cls(run.result, context.stored(run), reduced, context.seed)
-            warm()
-            result = search(Work(run, games, context.threads, None, lambda done, whole, _: context.part(done, whole)))
+            warm_up()
+            result = search(RunEvaluator(run, games, context.threads, None, context.part))
             run.finish(result)
         return cls(result, "", reduced, context.seed)
 
@@ -177,9 +177,9 @@ def _influence(players: Experiment) -> Outcome:
 def _rates(context: Context) -> Outcomes:
     games = context.pick(100_000, 20_000, 40)
     reduced = "" if context.full else f"{games:,} games; --full 100,000"
-    warm()
+    warm_up()
     for name, player in (("base", "ensemble:base"), ("tuned", "ensemble:paper"), ("shipped", "ensemble:shipped")):
-        rate: Interval = contest(Gin(), [player, "simple"], games, seed=context.seed, threads=context.threads).rate()
+        rate: Interval = play_contest(Gin(), [player, "simple"], games, seed=context.seed, threads=context.threads).win_rate()
         half = (rate.high - rate.low) / 2
         yield name, Outcome(f"{player[9:]}: {rate} over {games:,} games", rate.value, error=half, seed=context.seed, reduced=reduced)
 
@@ -191,7 +191,7 @@ def _statistics(context: Context) -> Outcomes:
     text = f"the best of 3003: {np.median(best):.4f} in the median, above 0.739 in {np.mean(best > 0.739):.0%} of {len(best)} simulations"
     yield "winners-curse", Outcome(text, float(np.median(best)), seed=context.seed)
     for name, (_, before, after, printed) in zip(("chi-whole", "chi-meldability", "chi-weights"), ensembles.CHI_SQUARES, strict=True):
-        old, new = (Measured(GAMES, round(rate * GAMES)) for rate in (before, after))
+        old, new = (Score(GAMES, round(rate * GAMES)) for rate in (before, after))
         single, two = one_sample(before, new), two_samples(old, new)
         yield name, Outcome(f"one sample {single.chi_square:.1f} (printed {printed}); two samples: {two}", two.chi_square)
 

@@ -15,12 +15,13 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from meldlab.arena.evaluation import Measure, Measured, Work
+from meldlab.arena.evaluation import RunEvaluator, Scores
 from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
 from meldlab.reproduce.nagai.significance import RateDifference, better, gaining, holds, one_sample, outcome, paired, two_samples
-from meldlab.tuning.halving import Heats, race
+from meldlab.statistics import Score
+from meldlab.tuning.halving import HalvingConfig, successive_halving
 
 __all__ = ["FULL", "GRIDS", "PAPER", "QUICK", "Grids", "SearchResult", "SearchSize", "SearchSummary", "search_ensembles"]
 
@@ -131,7 +132,7 @@ class SearchSize:
     fresh: int = 20_000
     games: int = GAMES
     """Games of each candidate of a whole grid."""
-    heats: Heats = field(default_factory=lambda: Heats(start=100, most=GAMES))
+    heats: HalvingConfig = field(default_factory=lambda: HalvingConfig(start=100, most=GAMES))
 
     def planned(self, grids: Grids = GRIDS) -> int:
         """Return the games of the whole experiment, including races of whole grids."""
@@ -142,7 +143,7 @@ class SearchSize:
         return self.iterations * (whole * self.grid + races) + searches * self.games + (searches + 1) * self.fresh
 
 
-QUICK = SearchSize(grid=False, heats=Heats(start=80, most=GAMES))
+QUICK = SearchSize(grid=False, heats=HalvingConfig(start=80, most=GAMES))
 FULL = SearchSize(grid=True, iterations=3, fresh=100_000)
 
 
@@ -153,12 +154,12 @@ class SearchResult:
     name: str
     iteration: int
     base: Ensemble
-    before: Measured
+    before: Score
     """The score of the base on the deals of this search."""
     points: int
     """Points of the grid; several may be the same player."""
     candidates: tuple[Ensemble, ...]
-    measured: tuple[Measured, ...]
+    measured: tuple[Score, ...]
     order: tuple[int, ...]
     """Indices of the candidates, the best first."""
     first: int
@@ -172,7 +173,7 @@ class SearchResult:
         return self.candidates[self.order[0]]
 
     @property
-    def after(self) -> Measured:
+    def after(self) -> Score:
         """Return the score by which the winner was chosen, which is biased by the selection."""
         return self.measured[self.order[0]]
 
@@ -183,9 +184,9 @@ class SearchResult:
 
     def best_group(self) -> set[Ensemble]:
         """Return the canonical players whose rates reach into the interval of the winner's."""
-        least = self.after.rate.low
+        least = self.after.win_rate().low
         scores = zip(self.candidates, self.measured, strict=True)
-        return {canonical(player) for player, score in scores if score.games and score.rate.value >= least}
+        return {canonical(player) for player, score in scores if score.games and score.win_rate().value >= least}
 
 
 def first_game(iteration: int, name: str, games: int) -> int:
@@ -194,7 +195,7 @@ def first_game(iteration: int, name: str, games: int) -> int:
 
 
 def search_grid(
-    name: str, base: Ensemble, measure: Measure, *, seed: int, iteration: int = 1, games: int = GAMES, grids: Grids = GRIDS
+    name: str, base: Ensemble, measure: Scores, *, seed: int, iteration: int = 1, games: int = GAMES, grids: Grids = GRIDS
 ) -> SearchResult:
     """Let every candidate of a grid play all games, as the paper does; of equal scores the first wins."""
     first, players = first_game(iteration, name, games), candidates(name, base, grids)
@@ -205,18 +206,18 @@ def search_grid(
 
 
 def race_grid(
-    name: str, base: Ensemble, measure: Measure, heats: Heats, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
+    name: str, base: Ensemble, measure: Scores, heats: HalvingConfig, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
 ) -> SearchResult:
     """Run successive halving over the distinct players of a grid; players that leave early have few games."""
     first, points = first_game(iteration, name, heats.most), candidates(name, base, grids)
     players = list({canonical(player): player for player in reversed(points)}.values())[::-1]
 
-    def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Measured]:
+    def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Score]:
         return measure(runners, OPPONENT, seed=seed, first=first + start, games=games)
 
     before = measure([base], OPPONENT, seed=seed, first=first, games=heats.most)[0]
-    result = race(players, play, heats)
-    measured = tuple(result.measured[index] for index in range(len(players)))
+    result = successive_halving(players, play, heats)
+    measured = tuple(result.scores[index] for index in range(len(players)))
     total = result.games + heats.most
     return SearchResult(name, iteration, base, before, len(points), tuple(players), measured, result.order, first, total)
 
@@ -231,8 +232,8 @@ class SearchSummary:
     search: SearchResult
     race: SearchResult | None
     """The race over the same grid, if the whole grid was played."""
-    before: Measured
-    after: Measured
+    before: Score
+    after: Score
     same_deals: RateDifference
     """Winner against base on the deals of the search, as pairs."""
     fresh_deals: RateDifference
@@ -252,7 +253,7 @@ class SearchSummary:
             "after": search.after.as_json(),
             "fresh_before": self.before.as_json(),
             "fresh_after": self.after.as_json(),
-            "inflation": search.after.rate.value - self.after.rate.value,
+            "inflation": search.after.win_rate().value - self.after.win_rate().value,
             "one_sample": one_sample(search.before.wins / search.before.games, search.after).as_json(),
             "two_samples": two_samples(search.before, search.after).as_json(),
             "paired": self.same_deals.as_json(),
@@ -268,19 +269,19 @@ class SearchSummary:
         return answer
 
 
-def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> dict[str, Any]:
+def search_ensembles(work: RunEvaluator, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> dict[str, Any]:
     """Run the whole experiment; return its result as plain JSON."""
     first = player = Ensemble.preset(start)
     searches: list[SearchSummary] = []
     for iteration in range(1, size.iterations + 1):
         for name in grids:
-            search = raced = race_grid(name, player, work.measure, size.heats, seed=seed, iteration=iteration, grids=grids)
+            search = raced = race_grid(name, player, work.scores, size.heats, seed=seed, iteration=iteration, grids=grids)
             if size.grid:
-                search = search_grid(name, player, work.measure, seed=seed, iteration=iteration, games=size.games, grids=grids)
+                search = search_grid(name, player, work.scores, seed=seed, iteration=iteration, games=size.games, grids=grids)
             searches.append(_summarise(work, search, raced if size.grid else None, seed, size.fresh))
             player = search.best
     deals, ends = derive_seed(seed, Purpose.FRESH), (first, searches[-1].search.best)
-    whole = paired(*(work.won(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
+    whole = paired(*(work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
     return {
         "experiment": "ensemble",
         "outcomes": ensemble_outcomes(searches, whole),
@@ -293,12 +294,12 @@ def search_ensembles(work: Work, size: SearchSize, seed: int, start: str = "base
     }
 
 
-def _summarise(work: Work, search: SearchResult, race: SearchResult | None, seed: int, fresh: int) -> SearchSummary:
+def _summarise(work: RunEvaluator, search: SearchResult, race: SearchResult | None, seed: int, fresh: int) -> SearchSummary:
     players = (search.base, search.best)
     deals = derive_seed(seed, Purpose.FRESH)
-    before, after = work.measure(players, OPPONENT, seed=deals, first=0, games=fresh)
-    same = [work.won(player, OPPONENT, seed=seed, first=search.first, games=search.after.games) for player in players]
-    again = [work.won(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
+    before, after = work.scores(players, OPPONENT, seed=deals, first=0, games=fresh)
+    same = [work.wins_by_deal(player, OPPONENT, seed=seed, first=search.first, games=search.after.games) for player in players]
+    again = [work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
     return SearchSummary(search, race, before, after, paired(*same), paired(*again))
 
 
@@ -341,9 +342,10 @@ def _notes(searches: Sequence[SearchSummary], size: SearchSize) -> list[str]:
     notes = [
         "every candidate played all games" if size.grid else "the grids were raced: rates of those that left early rest on few games",
         "all candidates of a search play the same mirrored deals; fresh deals are those of no search",
-        f"the start, whose values are not published: {melds.before.rate} for our guess, {PAPER['base']} in the paper",
-        f"after meldability: {melds.search.after.rate} when chosen, {melds.after.rate} on fresh deals, {PAPER['meldability']} in the paper",
-        f"after the first iteration: {last.search.after.rate} when chosen, {last.after.rate} on fresh deals, {in_the_paper}",
+        f"the start, whose values are not published: {melds.before.win_rate()} for our guess, {PAPER['base']} in the paper",
+        f"after meldability: {melds.search.after.win_rate()} when chosen, {melds.after.win_rate()} on fresh deals, "
+        f"{PAPER['meldability']} in the paper",
+        f"after the first iteration: {last.search.after.win_rate()} when chosen, {last.after.win_rate()} on fresh deals, {in_the_paper}",
         f"slopes of both penalties: {slopes[0]:g} and {slopes[1]:g}; 0 and 0 in the paper",
     ]
     races = [summary for summary in searches if summary.race is not None]

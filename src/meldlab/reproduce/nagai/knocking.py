@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeVar
 
-from meldlab.arena.evaluation import Measured, Work
+from meldlab.arena.evaluation import RunEvaluator
 from meldlab.chance import Purpose, derive_seed
 from meldlab.reproduce.claims import Verdict
 from meldlab.reproduce.nagai.significance import LEVEL, agreeing, better, combine, outcome
+from meldlab.statistics import Score
 
 __all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "knocking_outcomes", "player_name", "search_knocks", "two_stage_players"]
 
@@ -71,15 +72,15 @@ def player_name(early: int, late: int, turn: int) -> str:
     return f"knock:{early},{late},{turn}"
 
 
-def search_knocks(work: Work, size: KnockingSize, seed: int) -> dict[str, Any]:
+def search_knocks(work: RunEvaluator, size: KnockingSize, seed: int) -> dict[str, Any]:
     """Run the whole experiment; return its result as plain JSON."""
     pairs, players = list(product(LIMITS, LIMITS)), two_stage_players(size.turns)
 
-    def against(opponent: str, seed: int, first: int, games: int) -> dict[Stages, Measured]:
-        scores = work.pairings([(player_name(*stages), opponent) for stages in players], seed=seed, first=first, games=games)
+    def against(opponent: str, seed: int, first: int, games: int) -> dict[Stages, Score]:
+        scores = work.scores_of_pairs([(player_name(*stages), opponent) for stages in players], seed=seed, first=first, games=games)
         return dict(zip(players, scores, strict=True))
 
-    scores = work.pairings([(player_name(a, a, 0), player_name(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
+    scores = work.scores_of_pairs([(player_name(a, a, 0), player_name(b, b, 0)) for a, b in pairs], seed=seed, games=size.one_stage)
     one_stage = dict(zip(pairs, scores, strict=True))
     against_gin = against("gin-only", seed, size.one_stage, size.two_stages)
     best = _most_wins(against_gin)
@@ -87,30 +88,30 @@ def search_knocks(work: Work, size: KnockingSize, seed: int) -> dict[str, Any]:
     others = {limit: against(player_name(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
     winners = {limit: _most_wins(measured) for limit, measured in others.items()}
     again = [player_name(*best), player_name(*PAPER_BEST)]
-    fresh = work.pairings([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
+    fresh = work.scores_of_pairs([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
     return {
         "experiment": "knock",
         "outcomes": knocking_outcomes(one_stage, against_gin, best, winners, others, fresh),
         "one_stage": [{"first": a, "second": b, **score.as_json()} for (a, b), score in one_stage.items()],
         "two_stages": [{"knock": stages, **score.as_json()} for stages, score in against_gin.items()],
         "best": {"knock": best, **against_gin[best].as_json(), "fresh": fresh[0].as_json()},
-        "inflation": against_gin[best].rate.value - fresh[0].rate.value,
+        "inflation": against_gin[best].win_rate().value - fresh[0].win_rate().value,
         "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
         "notes": _notes(against_gin, best, fresh),
     }
 
 
-def _most_wins(measured: Mapping[Stages, Measured]) -> Stages:
+def _most_wins(measured: Mapping[Stages, Score]) -> Stages:
     return max(measured, key=lambda stages: measured[stages].wins)
 
 
 def knocking_outcomes(
-    one_stage: dict[tuple[int, int], Measured],
-    two_stages: dict[Stages, Measured],
+    one_stage: dict[tuple[int, int], Score],
+    two_stages: dict[Stages, Score],
     best: Stages,
     winners: dict[int, Stages],
-    others: dict[int, dict[Stages, Measured]],
-    fresh: list[Measured],
+    others: dict[int, dict[Stages, Score]],
+    fresh: list[Score],
 ) -> dict[str, dict[str, Any]]:
     """Return the outcomes by claim id."""
     from scipy.stats import binom
@@ -118,7 +119,7 @@ def knocking_outcomes(
     columns = [{limit: one_stage[limit, other] for limit in LIMITS} for other in LIMITS]
     zero = [_among_the_best(column, [0], among=len(LIMITS) ** 2) for column in columns]
     cells = [
-        agreeing(two_stages[early, late, PAPER_BEST[2]].rate, rate, _paper_error(rate))
+        agreeing(two_stages[early, late, PAPER_BEST[2]].win_rate(), rate, _paper_error(rate))
         for early, row in enumerate(FIGURE_2, 1)
         for late, rate in enumerate(row)
     ]
@@ -128,7 +129,7 @@ def knocking_outcomes(
     too_many = float(binom.sf(differing - 1, len(cells), 0.05))
     figure_2 = Verdict.REFUTED if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.WITHIN
     columns_text = f"0 in {zero.count(Verdict.WITHIN)} of 11, another one significantly better in {zero.count(Verdict.REFUTED)}"
-    best_text = f"{best}, {two_stages[best].rate} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].rate} on the same deals"
+    best_text = f"{best}, {two_stages[best].win_rate()} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].win_rate()} on the same deals"
     cells_text = (
         f"{differing} of {len(cells)} cells differ by more than twice both errors; by chance as many or more with p = {too_many:.2g}"
     )
@@ -139,13 +140,13 @@ def knocking_outcomes(
     return {
         "one-stage": outcome(("", columns_text, combine(zero))),
         "two-stages": outcome(("", best_text, _among_the_best(two_stages, [PAPER_BEST]))),
-        "knock-rate": outcome(("", str(fresh[1].rate), agreeing(fresh[1].rate, PAPER_RATE, _paper_error(PAPER_RATE)))),
+        "knock-rate": outcome(("", str(fresh[1].win_rate()), agreeing(fresh[1].win_rate(), PAPER_RATE, _paper_error(PAPER_RATE)))),
         "figure-2": outcome(("", cells_text, figure_2)),
         "other-opponents": outcome(*((f"against a threshold of {limit}", against(limit), close[limit]) for limit in OPPONENTS)),
     }
 
 
-def _among_the_best(measured: Mapping[T, Measured], named: Sequence[T], among: int | None = None) -> Verdict:
+def _among_the_best(measured: Mapping[T, Score], named: Sequence[T], among: int | None = None) -> Verdict:
     """Judge whether the best is one of ``named``: refuted if another is significantly better than all of them."""
     highest = max(score.wins for score in measured.values())
     # A tie with another does not agree: in few games there are many ties.
@@ -161,7 +162,7 @@ def _paper_error(rate: float) -> float:
     return float((rate * (1 - rate) / PAPER_GAMES) ** 0.5)
 
 
-def _notes(two_stages: dict[Stages, Measured], best: Stages, fresh: list[Measured]) -> list[str]:
-    chosen, again = two_stages[best].rate.value, fresh[0].rate
+def _notes(two_stages: dict[Stages, Score], best: Stages, fresh: list[Score]) -> list[str]:
+    chosen, again = two_stages[best].win_rate().value, fresh[0].win_rate()
     won = f"{player_name(*best)} won {chosen:.4f} when it was chosen among 825 and {again} on fresh deals"
     return [f"{won}: {chosen - again.value:+.4f} came from the choice"]

@@ -2,9 +2,9 @@
 
 The paper compares a new rate with the one before as if the latter were known exactly. It was measured on as many games.
 
->>> print(one_sample(0.701, Measured(5000, 3695)))
+>>> print(one_sample(0.701, Score(5000, 3695)))
 chi-square 34.4, p = 4.4e-09, a gain
->>> print(two_samples(Measured(5000, 3695), Measured(5000, 3505)))
+>>> print(two_samples(Score(5000, 3695), Score(5000, 3505)))
 chi-square 17.9, p = 2.3e-05, a loss
 """
 
@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.evaluation import Measured
 from meldlab.reproduce.claims import Verdict
-from meldlab.statistics import Z95, Interval
+from meldlab.statistics import Z95, Interval, Score
 
 __all__ = ["LEVEL", "RateDifference", "agreeing", "better", "combine", "gaining", "holds", "one_sample", "outcome", "paired", "two_samples"]
 
@@ -61,12 +60,12 @@ class RateDifference:
         return {**numbers, "gain": self.gain(), "loss": self.loss()}
 
 
-def one_sample(before: float, after: Measured) -> RateDifference:
+def one_sample(before: float, after: Score) -> RateDifference:
     """Test a rate against one that is taken as known, as the paper does."""
     return RateDifference(after.wins / after.games - before, sqrt(before * (1 - before) / after.games))
 
 
-def two_samples(before: Measured, after: Measured) -> RateDifference:
+def two_samples(before: Score, after: Score) -> RateDifference:
     """Test two rates from different games."""
     pooled = (before.wins + after.wins) / (before.games + after.games)
     variance = pooled * (1 - pooled) * (1 / before.games + 1 / after.games)
@@ -121,16 +120,16 @@ def agreeing(ours: Interval, paper: float, error: float, rounded: float = 0.005)
     return Verdict.WITHIN if own <= 1.5 * error else Verdict.OPEN
 
 
-def better(first: Measured, second: Measured, among: int) -> bool:
+def better(first: Score, second: Score, among: int) -> bool:
     """Return whether the first player is significantly better than the second, as one of ``among`` comparisons.
 
     Each rate has the error of its mirrored pairs. On common deals the two rates are correlated, which makes this stricter.
 
-    >>> better(Measured(2000, 1200, 400), Measured(2000, 1100, 350), among=1), better(Measured(20, 12, 4), Measured(20, 11, 3), among=1)
+    >>> better(Score(2000, 1200, 400), Score(2000, 1100, 350), among=1), better(Score(20, 12, 4), Score(20, 11, 3), among=1)
     (True, False)
     """
-    error = sqrt(_error(first.rate) ** 2 + _error(second.rate) ** 2)
-    return RateDifference(first.rate.value - second.rate.value, error).gain(among)
+    error = sqrt(_error(first.win_rate()) ** 2 + _error(second.win_rate()) ** 2)
+    return RateDifference(first.win_rate().value - second.win_rate().value, error).gain(among)
 
 
 def combine(verdicts: Iterable[Verdict]) -> Verdict:

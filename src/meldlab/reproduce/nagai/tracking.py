@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from meldlab.arena.evaluation import Work
-from meldlab.arena.shards import rules_of
+from meldlab.arena.evaluation import RunEvaluator
+from meldlab.arena.tasks import rules_record
 from meldlab.chance import Purpose, check_seed, derive_seed
 from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
-from meldlab.gin import kernel_tracking, players
+from meldlab.gin import Rules, kernel_tracking, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
 from meldlab.reproduce.nagai.significance import holds, outcome
 from meldlab.runs.store import Counts
-from meldlab.runs.tasks import Shard
+from meldlab.runs.tasks import Task
 from meldlab.statistics import Interval, Moments
 
 __all__ = [
@@ -88,15 +88,14 @@ def genes_from(player: Ensemble) -> Genes:
 
 
 def _track(
-    genes: Sequence[Genes], opponent: str, rules: str, seed: int, first: int, games: int
+    genes: Sequence[Genes], opponent: str, rules: Rules, seed: int, first: int, games: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return [trackers, ALLOWANCES, TRACKED_TURNS, 3] float64 and [TRACKED_TURNS, 2] int64, the sums of the kernel."""
     if first % 2 or games % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
-    table = rules_of(rules)
-    if table.small:
-        raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {table.cards} from {len(table.pack)}")
-    if table.most_upcard_draws:
+    if rules.small:
+        raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {rules.cards} from {len(rules.pack)}")
+    if rules.most_upcard_draws:
         raise NotLegalHere("state tracking does not support most_upcard_draws, rounds that end when too many upcards were taken")
     pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse(opponent))
     trackers = np.array(genes, np.float64).reshape(-1, kernel_tracking.NUM_SHARES)
@@ -106,7 +105,7 @@ def _track(
         np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TRACKED_TURNS, 3)),
         np.zeros((kernel_tracking.TRACKED_TURNS, 2), np.int64),
     )
-    kernel_tracking.track_matches(pair, batch_rules(table), new_states(check_seed(seed), first // 2), games // 2, trackers, totals, counts)
+    kernel_tracking.track_matches(pair, batch_rules(rules), new_states(check_seed(seed), first // 2), games // 2, trackers, totals, counts)
     return totals, counts
 
 
@@ -119,10 +118,10 @@ def _scores(totals: NDArray[np.float64], counts: NDArray[np.int64], allowance: i
 
 def fitness(genes: Sequence[Genes], *, games: int, seed: int, allowance: int, schedule: str, first: int = 0) -> list[float]:
     """Return the fitness of each individual over the same mirrored games."""
-    return _scores(*_track(genes, EVOLUTION_PLAYER, "eaai", seed, first, games), allowance, schedule)
+    return _scores(*_track(genes, EVOLUTION_PLAYER, Rules(), seed, first, games), allowance, schedule)
 
 
-def play_shard(shard: Shard) -> Counts:
+def play_shard(shard: Task) -> Counts:
     """Track the games of a shard with each of its individuals; the worker ``gin.track``.
 
     With an allowance and a schedule among the arguments the result has scores, else all sums of the curves.
@@ -130,7 +129,7 @@ def play_shard(shard: Shard) -> Counts:
     assert not isinstance(shard.player, str)
     assert isinstance(shard.opponent, str)
     genes = [shard.player[start : start + NINE] for start in range(0, len(shard.player), NINE)]
-    totals, counts = _track(genes, shard.opponent, shard.rules, shard.seed, shard.first, shard.games)
+    totals, counts = _track(genes, shard.opponent, Rules.read(rules_record(shard)), shard.seed, shard.first, shard.games)
     if "schedule" in shard.arguments:
         scores = _scores(totals, counts, shard.arguments["allowance"], shard.arguments["schedule"])
         return {"games": shard.games, "score": max(scores), "scores": scores}
@@ -211,7 +210,7 @@ def _children(people: Population, scores: NDArray[np.float64], size: TrackingSiz
     return np.concatenate((people[[scores.argmax()]], _ordered(children)))
 
 
-def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int, schedule: str) -> Iterator[tuple[Genes, float]]:
+def evolve_trackers(work: RunEvaluator, size: TrackingSize, *, seed: int, allowance: int, schedule: str) -> Iterator[tuple[Genes, float]]:
     """Run the paper's genetic algorithm; after each generation yield the best individual and its fitness.
 
     All track the same games throughout, so that no individual is measured twice; the winners are measured on fresh games.
@@ -223,12 +222,12 @@ def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int
         arguments = {"allowance": allowance, "schedule": schedule}
         groups = [new[start : start + GROUP] for start in range(0, len(new), GROUP)]
         shards = [
-            Shard(
+            Task(
                 "gin.track", tuple(g for genes in group for g in genes), EVOLUTION_PLAYER, seed=seed, games=size.games, arguments=arguments
             )
             for group in groups
         ]
-        for group, counts in zip(groups, work.play(shards), strict=True):
+        for group, counts in zip(groups, work.counts(shards), strict=True):
             known.update(zip(group, counts["scores"], strict=True))
         return np.array([known[genes] for genes in individuals])
 
@@ -244,7 +243,7 @@ def evolve_trackers(work: Work, size: TrackingSize, *, seed: int, allowance: int
 # --- the whole experiment
 
 
-def search_trackers(work: Work, size: TrackingSize, seed: int) -> dict[str, Any]:
+def search_trackers(work: RunEvaluator, size: TrackingSize, seed: int) -> dict[str, Any]:
     """Run the whole experiment: six runs of the algorithm, then all winners and the paper's values on fresh games; return plain JSON."""
     named: dict[str, Genes] = {"baseline": (0.0,) * NINE, "paper": genes_from(Ensemble())}
     history: dict[str, list[float]] = {}
@@ -254,8 +253,8 @@ def search_trackers(work: Work, size: TrackingSize, seed: int) -> dict[str, Any]
             generations = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = generations[-1][0], [score for _, score in generations]
     trackers = tuple(chain(*named.values()))
-    shards = Shard("gin.track", trackers, FINAL_PLAYER, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
-    results = work.play(shards)
+    shards = Task("gin.track", trackers, FINAL_PLAYER, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
+    results = work.counts(shards)
     totals, counts = (np.sum([np.array(result[key]) for result in results], axis=0) for key in ("totals", "counts"))
     curves = guess_curves(list(named), totals, counts, size.final // 2, minimum=max(20, size.final // 200))
     return {

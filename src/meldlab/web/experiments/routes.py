@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from meldlab.reports.rows import csv_text
-from meldlab.runs.leaderboard import Progress, Reached, leaders
+from meldlab.runs.leaderboard import LeaderboardRow, RunProgress, leaderboard
 from meldlab.runs.store import EVALUATIONS, Run
 from meldlab.web.charts import dots, intervals
 from meldlab.web.forms import form
@@ -89,7 +89,7 @@ async def run(lab: Lab, number: Number) -> RunWhole:
     found = lab.kept.store.find(number)
     told = _told(found)
     return RunWhole(
-        **told.model_dump(), leaders=[_leader(one) for one in leaders(found, TOP)], curve=_curve(found), notes=found.notes.splitlines(),
+        **told.model_dump(), leaders=[_leader(one) for one in leaderboard(found, TOP)], curve=_curve(found), notes=found.notes.splitlines(),
         result=found.result,
     )  # fmt: skip
 
@@ -110,7 +110,7 @@ async def compete(lab: Lab, person: Person, wanted: Compete) -> JobTold:
 
 
 def _told(run: Run) -> RunTold:
-    progress = Progress.of(run)
+    progress = RunProgress.from_run(run)
     started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M")
     return RunTold(
         number=run.number, experiment=run.experiment, settings=dict(run.settings), version=run.version, started=started,
@@ -119,7 +119,7 @@ def _told(run: Run) -> RunTold:
     )  # fmt: skip
 
 
-def _leader(one: Reached) -> Leader:
+def _leader(one: LeaderboardRow) -> Leader:
     rate = one.win_rate
     return Leader(
         label=one.label, player=one.player, opponent=one.opponent, games=one.games, win_rate=rate.value if rate else None,

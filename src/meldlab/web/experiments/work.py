@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from meldlab.arena.contest import contest
+from meldlab.arena.contest import play_contest
 from meldlab.gin import Gin
 
 __all__ = ["compete"]
@@ -10,6 +10,6 @@ __all__ = ["compete"]
 
 def compete(progress: Any, players: list[str], games: int, seed: int) -> dict[str, Any]:
     """Play gin between two players of the house on one core; return their rates with intervals."""
-    found = contest(Gin(), players, games, seed, threads=1, progress=lambda done: progress(done, games, f"{done:,} games"))
-    answer = found.as_json()
+    result = play_contest(Gin(), players, games, seed, threads=1, progress=lambda done, total, _: progress(done, total, f"{done:,} games"))
+    answer = result.as_json()
     return {name: answer[name] for name in ("games", "deals", "players")}

@@ -5,7 +5,7 @@ from typing import Any
 
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.games import game_of
+from meldlab.games import load_game
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import WORLDS
@@ -60,7 +60,7 @@ def held(view: View) -> dict[str, float]:
 def watch(record: str, seat: int, player: str) -> str:
     """Return the record of the same deal with a player of the house in the person's seat."""
     read = Record.parse(record)
-    game = game_of(read)
+    game = load_game(read)
     seated = [opponent(game, "gin", player if name == USER else name) for name in read.players]
     return str(Table(game, seated).play(read.deal).record)
 

@@ -144,7 +144,7 @@ class PlayerRan(BaseModel):
     score_ci95: list[float] | None
 
 
-class Trouble(BaseModel):
+class Failure(BaseModel):
     """Games that did not end by their rules."""
 
     games: int
@@ -170,7 +170,7 @@ class Ran(BaseModel):
     """Decisions of a game."""
     scores: list[Bar]
     """Scores of all seats."""
-    troubles: list[Trouble]
+    failures: list[Failure]
 
 
 class Stepping(Text):

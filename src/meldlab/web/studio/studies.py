@@ -60,9 +60,9 @@ class _Told:
         self.progress, self.title, self.before, self.all = progress, title, before, all
         self.expected = ""
 
-    def __call__(self, done: int, whole: int) -> None:
+    def __call__(self, done: float, whole: float, message: str) -> None:
         part = done / max(1, whole)
-        self.progress(self.before + part, self.all, f"{self.title}: {done} of {whole} games of searching players{self.expected}")
+        self.progress(self.before + part, self.all, f"{self.title}: {done:.0f} of {whole:.0f} games of searching players{self.expected}")
 
     def on_forecast(self, forecast: Forecast) -> None:
         """Say how long it will take; where none of the random games went by its rules, stop."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from meldlab.analysis.movement import dot, draw_movement
 from meldlab.analysis.variant import Variant
-from meldlab.arena.contest import Contest
+from meldlab.arena.contest import ContestResult
 from meldlab.errors import NotLegalHere
-from meldlab.games import player_of
+from meldlab.games import parse_player
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.check import check_program
@@ -90,21 +90,21 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
     names = one_per_seat(players, game.machine.players)
-    everybody = [player_of(game, name) for name in names]
-    begun, parts, lengths, scores = time.monotonic(), list[Contest](), list[int](), list[list[int]]()
+    everybody = [parse_player(game, name) for name in names]
+    begun, parts, lengths, scores = time.monotonic(), list[ContestResult](), list[int](), list[list[int]]()
     # A game of players that search may take seconds.
     for first, many in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
         batch = game.batch(everybody, seed, first, many, threads=1)
         labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]
-        parts.append(Contest.of(game, labels, [tuple(range(len(names)))], [batch], first))
+        parts.append(ContestResult.from_batches(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
         scores += batch.scores.tolist()
         if time.monotonic() - begun > SECONDS:
             break
-    found = Contest.joined(parts)
+    found = ContestResult.join(parts)
     told: dict[str, Any] = found.as_json()
     return {
-        **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "troubles")},
+        **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "failures")},
         "players": [{name: row[name] for name in PLAYER} for row in told["players"]],
         "wanted": games,
         "seconds": time.monotonic() - begun,
@@ -144,7 +144,7 @@ class ToldGame:
         self.game = game_of_text(text)
         self.deal, self.describer = Deal(seed), Describer(self.game.machine)
         self.position, self.begins = describe_start(self.game.machine, seed)
-        self.table = Table(self.game, [player_of(self.game, name) for name in one_per_seat(players, self.game.machine.players)])
+        self.table = Table(self.game, [parse_player(self.game, name) for name in one_per_seat(players, self.game.machine.players)])
         self.steps: list[Step[Any]] = []
         self.over = self.position.over
 
