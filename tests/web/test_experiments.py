@@ -64,7 +64,7 @@ def test_runs_of_the_store_are_shown(store: str) -> None:
 def test_work_of_other_rooms_is_not_shown(store: str) -> None:
     with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",), jobs=0))) as client:
         client.get("/gin")
-        shelf = client.app.state.laboratory.kept  # type: ignore[attr-defined]
+        shelf = client.app.state.laboratory.repository  # type: ignore[attr-defined]
         for kind, result in (("review", {"players": ["you", "simple"]}), ("analyse", {"title": "Hearts"})):
             shelf.change_job(shelf.add_job(client.cookies[COOKIE], kind, {}).id, state="done", result=json.dumps(result))
         page = client.get("/experiments")

@@ -39,7 +39,7 @@ def asked_anything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCli
 @pytest.fixture(scope="module")
 def ids(asked_anything: TestClient) -> Ids:
     """Give, by the first words of their paths, names of what there is: a match that goes on, one that is over, work of each kind, a run."""
-    client, shelf = asked_anything, asked_anything.app.state.laboratory.kept  # type: ignore[attr-defined]
+    client, shelf = asked_anything, asked_anything.app.state.laboratory.repository  # type: ignore[attr-defined]
     going = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
     client.post(f"/api/matches/{going['id']}/actions", json={"after": going["turn"], "action": going["legal"][0]})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record

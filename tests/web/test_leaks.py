@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from meldlab.cards import CARDS, Hand
 from meldlab.games import load_game
 from meldlab.play import Record, replay
-from meldlab.web.kept import Shelf
+from meldlab.web.repository import Repository
 
 SEED = 735_218_906_551_204  # so long that no other number is taken for it
 CARD = re.compile(r"\b[A2-9TJQK][CDHS]\b")
@@ -29,13 +29,13 @@ def hidden(record: str, seat: int) -> set[str]:
 @pytest.mark.parametrize("opponent", ["simple", "computed:light"])
 def test_a_seat_receives_no_card_that_it_may_not_see(client: TestClient, opponent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     records: dict[str, str] = {}
-    real = Shelf.change_match
+    real = Repository.change_match
 
-    def noted(self: Shelf, before: Any, **values: Any) -> Any:
+    def noted(self: Repository, before: Any, **values: Any) -> Any:
         records[before.id] = values["record"]
         return real(self, before, **values)
 
-    monkeypatch.setattr(Shelf, "change_match", noted)
+    monkeypatch.setattr(Repository, "change_match", noted)
     told = client.post("/api/matches", json={"game": "gin", "opponents": [opponent], "rules": {"match_points": 0}, "seed": SEED}).json()
     id, checked = told["id"], 0
     for _ in range(16):

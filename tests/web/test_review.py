@@ -103,7 +103,7 @@ def test_a_review_goes_on_from_the_decisions_it_has() -> None:
 def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",), workers=1)
     with TestClient(make_app(settings), base_url="http://testserver") as client:
-        shelf = client.app.state.laboratory.kept  # type: ignore[attr-defined]
+        shelf = client.app.state.laboratory.repository  # type: ignore[attr-defined]
         match = shelf.add_match("", "gin", str(RECORD), 0, len(RECORD.actions), True).id
         id = client.post("/api/review", json={"match": match, **QUICK}).json()["id"]
         end = time.monotonic() + 120
@@ -245,8 +245,8 @@ def test_a_record_that_has_not_ended_can_be_brought(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "a record is wanted"),
-        (" ", "a record is wanted"),
+        ("", "no record given"),
+        (" ", "no record given"),
         ("nonsense", "not TOML"),
         ("x = " + 20_000 * "[", "brackets are nested too deeply"),
         ("a" + 20_000 * ".a" + " = 1", "a key has too many parts"),

@@ -185,7 +185,7 @@ def test_a_text_too_long_is_refused_and_not_cut(client: TestClient) -> None:
 
 def test_games_of_players_that_search_end_in_time(client: TestClient) -> None:
     ran = asked(client, "run", text=library.entry("block_rummy").text, players=["mcts:20"], games=10_000)
-    assert 0 < ran["games"] < ran["wanted"] == 10_000
+    assert 0 < ran["games"] < ran["requested"] == 10_000
 
 
 # --- one seat
@@ -234,7 +234,7 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
     id = begun(client, "block_rummy", players="mcts:20").rpartition("/")[2]
     for _ in range(8):
         told = client.get(f"/api/matches/{id}").json()
-        record = Record.parse(client.app.state.laboratory.kept.match(id).record)  # type: ignore[attr-defined]
+        record = Record.parse(client.app.state.laboratory.repository.match(id).record)  # type: ignore[attr-defined]
         game = load_game(record)
         *_, last = [None, *replay(game, record)]
         state = last.after if last else game.start(2, record.deal)

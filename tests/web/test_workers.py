@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.web.problems import Busy, Died, TooLong
+from meldlab.web.errors import Busy, Died, TooLong
 from meldlab.web.settings import Settings
 from meldlab.web.workers import Workers
 

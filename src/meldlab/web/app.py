@@ -16,12 +16,12 @@ from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
 from meldlab.web import long_work, matches
+from meldlab.web.errors import ERROR_RESPONSES, add_error_handlers
 from meldlab.web.experiments import routes as experiments
 from meldlab.web.gin import routes as gin
 from meldlab.web.guard import Guard
 from meldlab.web.laboratory import COLD, Lab, Laboratory
 from meldlab.web.pages import page
-from meldlab.web.problems import REFUSALS, refuse_in_one_shape
 from meldlab.web.review import pages as review_pages
 from meldlab.web.review import routes as review
 from meldlab.web.rummikub import pages as rummikub_pages
@@ -60,7 +60,7 @@ class PackageFiles(StaticFiles):
     """Files of the package; browsers ask again whether they have changed."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
-        """Return a file, to be kept by the browser and checked."""
+        """Return a file, that browsers cache and revalidate."""
         response = super().file_response(*arguments, **options)
         response.headers["Cache-Control"] = "no-cache"
         return response
@@ -87,17 +87,17 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        responses=REFUSALS,
+        responses=ERROR_RESPONSES,
     )
     app.add_middleware(Guard, settings=chosen)
-    refuse_in_one_shape(app)
+    add_error_handlers(app)
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", PackageFiles(directory=STATIC), name="static")
 
     @app.get("/", include_in_schema=False)
     async def front(request: Request, lab: Lab) -> Response:
-        """Show the doors of the laboratory."""
+        """Show the front page."""
         return page(request, "front.html.jinja", title="meldlab", warming=lab.warming)
 
     @app.get("/api", include_in_schema=False)

@@ -17,13 +17,13 @@ def bars(names: Sequence[float], *series: Sequence[float], below: str, says: str
     """Return bars for each name, side by side: one of each series."""
     most = max((value for values in series for value in values), default=0) or 1.0
     wide = (WIDTH - LEFT) / max(1, len(names))
-    one, parts = 0.8 / len(series), []
+    item, parts = 0.8 / len(series), []
     for place, (name, *values) in enumerate(zip(names, *series, strict=True)):
         for side, value in enumerate(values):
             high = (HEIGHT - BOTTOM - TOP) * value / most
             parts.append(
-                f'<rect class="side-{side}" x="{LEFT + (place + 0.1 + one * side) * wide:.1f}" y="{HEIGHT - BOTTOM - high:.1f}" '
-                f'width="{one * wide:.1f}" height="{high:.1f}"><title>{name:g}: {value:.4f}</title></rect>'
+                f'<rect class="side-{side}" x="{LEFT + (place + 0.1 + item * side) * wide:.1f}" y="{HEIGHT - BOTTOM - high:.1f}" '
+                f'width="{item * wide:.1f}" height="{high:.1f}"><title>{name:g}: {value:.4f}</title></rect>'
             )
     every = max(1, -(-len(names) // 10))
     marks = [(LEFT + (place + 0.5) * wide, f"{names[place]:g}") for place in range(0, len(names), every)]
@@ -37,7 +37,7 @@ def curve(values: Sequence[float], place: float, value: float, below: str, left:
     def at(x: float, y: float) -> str:
         return f"{LEFT + x * (WIDTH - LEFT - 8):.1f},{HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * y / most:.1f}"
 
-    points = " ".join(at(number / max(1, len(values) - 1), each) for number, each in enumerate(values))
+    points = " ".join(at(number / max(1, len(values) - 1), item) for number, item in enumerate(values))
     x, y = at(place, value).split(",")
     body = (
         f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="2"/>'

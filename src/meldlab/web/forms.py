@@ -21,8 +21,8 @@ async def form(request: Request) -> dict[str, str]:
     kind, sent = request.headers.get("content-type", ""), await request.body()
     if kind.startswith("multipart/form-data"):
         parts = message_from_bytes(b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + sent)
-        found = [part for part in parts.walk() if not part.is_multipart()][:FIELDS]
-        return {str(part.get_param("name", "", "content-disposition")): _text(part.get_payload(decode=True)) for part in found}
+        result = [part for part in parts.walk() if not part.is_multipart()][:FIELDS]
+        return {str(part.get_param("name", "", "content-disposition")): _text(part.get_payload(decode=True)) for part in result}
     body = _text(sent)
     try:
         return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS))
@@ -39,5 +39,5 @@ async def read_form(request: Request, model: type[M]) -> M:
     fields = {name: value for name, value in (await form(request)).items() if value.strip()}
     try:
         return model.model_validate(fields)
-    except ValidationError as problem:
-        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in problem.errors()]) from None
+    except ValidationError as error:
+        raise RequestValidationError([{**error, "loc": ("body", *error["loc"])} for error in error.errors()]) from None

@@ -59,20 +59,20 @@ class Guard:
             nonlocal sent
             if message["type"] == "http.response.start":
                 sent = True
-                found = MutableHeaders(scope=message)
+                result = MutableHeaders(scope=message)
                 for name, value in MORE_HEADERS.items():
-                    found.setdefault(name, value)
-                if found.get("content-type", "").startswith("text/html"):
-                    found["Content-Security-Policy"] = policy(nonce)
-                found.setdefault("Cache-Control", "no-store")
+                    result.setdefault(name, value)
+                if result.get("content-type", "").startswith("text/html"):
+                    result["Content-Security-Policy"] = policy(nonce)
+                result.setdefault("Cache-Control", "no-store")
                 if "person" in scope:
                     secure = "; Secure" if scope["scheme"] == "https" else ""
-                    found.append("Set-Cookie", f"{COOKIE}={scope['person']}; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict{secure}")
+                    result.append("Set-Cookie", f"{COOKIE}={scope['person']}; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict{secure}")
             await send(message)
 
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await refusal(scope, receive, answer)
+        rejection = self._rejection(scope, headers)
+        if rejection is not None:
+            await rejection(scope, receive, answer)
             return
         body = _Bounded(receive, self.settings.body)
         limit = None if scope["path"].endswith(STREAMS) else self.settings.request_seconds
@@ -82,17 +82,17 @@ class Guard:
         except TimeoutError:
             if not sent:
                 says = f"no answer within {self.settings.request_seconds:.0f} seconds"
-                await _refuse(503, says, {"Retry-After": "10"})(scope, receive, answer)
+                await _error_response(503, says, {"Retry-After": "10"})(scope, receive, answer)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+    def _rejection(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         host = headers.get("host", "")
         if "*" not in self.settings.hosts and _name(host) not in self.settings.hosts:
-            return _refuse(400, "the server is not called by this name; 'meldlab serve --host NAME' gives it another")
+            return _error_response(400, "the server is not called by this name; 'meldlab serve --host NAME' gives it another")
         if scope["method"] not in SAFE and not _from_here(headers, host):
-            return _refuse(403, "this can be asked from the laboratory's own pages only")
+            return _error_response(403, "this can be asked from the laboratory's own pages only")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.settings.body:
-            return _refuse(413, f"a request may have {self.settings.body:,} bytes")
+            return _error_response(413, f"a request may have {self.settings.body:,} bytes")
         return None
 
 
@@ -124,5 +124,5 @@ def _from_here(headers: Headers, host: str) -> bool:
     return origin is None or urlsplit(origin).netloc == host
 
 
-def _refuse(status: int, why: str, headers: dict[str, str] | None = None) -> JSONResponse:
+def _error_response(status: int, why: str, headers: dict[str, str] | None = None) -> JSONResponse:
     return JSONResponse({"error": why}, status, headers)

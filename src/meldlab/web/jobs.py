@@ -1,4 +1,4 @@
-"""Long work: each piece in a process of its own, with progress, cancelled by ending it, kept in the store and begun again after a crash.
+"""Long work: each piece in a process of its own, with progress, cancelled by ending it, saved in the store and started again after a crash.
 
 A job is a function ``f(progress, **arguments) -> JSON``; ``progress(done, total, says)`` tells how far it is. What it has found it may
 keep by ``progress.keep(piece)``, and has it in ``progress.pieces`` when it begins again; or it keeps runs at ``progress.store``.
@@ -16,8 +16,8 @@ from typing import Any
 from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
 from meldlab.runs.store import canonical
-from meldlab.web.kept import Job, Shelf
-from meldlab.web.problems import Busy
+from meldlab.web.errors import Busy
+from meldlab.web.repository import Job, Repository
 from meldlab.web.settings import Settings
 from meldlab.web.workers import bound_process, spawned
 
@@ -30,7 +30,7 @@ LOOK = 0.2  # seconds between two looks at what has changed
 
 
 class Reporter:
-    """How far work is, told to the server, but not more often than somebody looks; what it kept before, and where the store is."""
+    """Progress of a job, sent to the server, but not more often than somebody looks; the results saved before, and where the store is."""
 
     def __init__(self, ours: Connection, store: str | None, pieces: list[Any]) -> None:
         self.ours, self.store, self.pieces, self.last = ours, store, pieces, 0.0
@@ -51,12 +51,12 @@ def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, s
     progress = Reporter(ours, store, pieces)
     try:
         ours.send(("done", canonical(load_object(name)(progress, **arguments))))
-    except MeldlabError as mistake:
-        ours.send(("failed", str(mistake)))
+    except MeldlabError as error:
+        ours.send(("failed", str(error)))
     except MemoryError:
         ours.send(("failed", "there was not enough memory"))
     except (BrokenPipeError, ConnectionError):
-        os._exit(1)  # nobody listens any more
+        os._exit(1)  # the server is gone
     except Exception as bug:
         print(f"meldlab serve: {name}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
         ours.send(("failed", f"a mistake of the laboratory: {type(bug).__name__}"))
@@ -65,18 +65,18 @@ def _work(ours: Connection, name: str, arguments: dict[str, Any], memory: int, s
 class Jobs:
     """The work of a server: some of it runs, some waits."""
 
-    def __init__(self, kept: Shelf, settings: Settings) -> None:
-        self.kept, self.settings = kept, settings
+    def __init__(self, repository: Repository, settings: Settings) -> None:
+        self.repository, self.settings = repository, settings
         self.running: dict[str, Any] = {}
-        self.wanted = asyncio.Event()
+        self.job_added = asyncio.Event()
         self.tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Go on with what was not at its end when the server stopped."""
-        for job in self.kept.jobs("running", "waiting"):
-            self.kept.change_job(job.id, state="waiting")
+        """Resume what was unfinished when the server stopped."""
+        for job in self.repository.jobs("running", "waiting"):
+            self.repository.change_job(job.id, state="waiting")
         self.tasks = [asyncio.create_task(self._run_all()) for _ in range(self.settings.jobs)]
-        self.wanted.set()
+        self.job_added.set()
 
     def stop(self) -> None:
         """End all processes; the store still says that they are running."""
@@ -87,24 +87,24 @@ class Jobs:
 
     def add(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job:
         """Take on work, or say that there is too much of it."""
-        if len(list(self.kept.jobs("waiting"))) >= self.settings.job_queue:
+        if len(list(self.repository.jobs("waiting"))) >= self.settings.job_queue:
             raise Busy(30)
-        job = self.kept.add_job(owner, kind, arguments)
-        self.wanted.set()
+        job = self.repository.add_job(owner, kind, arguments)
+        self.job_added.set()
         return job
 
     def cancel(self, id: str) -> Job:
         """End work, or keep it from beginning."""
-        self.kept.change_job(self.kept.job(id).id, state="cancelled")
+        self.repository.change_job(self.repository.job(id).id, state="cancelled")
         process = self.running.get(id)
         if process is not None:
             process.kill()
-        return self.kept.job(id)
+        return self.repository.job(id)
 
     async def changes(self, id: str, since: int = -1) -> AsyncIterator[Job]:
         """Give the work each time it has changed, until it has ended."""
         while True:
-            job = self.kept.job(id)
+            job = self.repository.job(id)
             if job.version > since:
                 since = job.version
                 yield job
@@ -114,17 +114,17 @@ class Jobs:
 
     async def _run_all(self) -> None:
         while True:
-            waiting = [job for job in self.kept.jobs("waiting") if job.id not in self.running]
+            waiting = [job for job in self.repository.jobs("waiting") if job.id not in self.running]
             if not waiting:
-                self.wanted.clear()
-                await self.wanted.wait()
+                self.job_added.clear()
+                await self.job_added.wait()
                 continue
             await self._run(min(waiting, key=lambda job: job.begun))
 
     async def _run(self, job: Job) -> None:
-        self.kept.change_job(job.id, state="running")
+        self.repository.change_job(job.id, state="running")
         ours, theirs = spawned.Pipe(duplex=False)
-        arguments, pieces = json.loads(job.arguments), self.kept.pieces_of(job.id)
+        arguments, pieces = json.loads(job.arguments), self.repository.pieces_of(job.id)
         process = spawned.Process(
             target=_work,
             args=(theirs, KINDS[job.kind], arguments, self.settings.memory, self.settings.store, pieces),
@@ -138,7 +138,7 @@ class Jobs:
         try:
             while await self._heard(job.id, ours):
                 if time.monotonic() > end:
-                    self.kept.change_job(job.id, state="failed", says=f"stopped after {self.settings.job_seconds:.0f} seconds")
+                    self.repository.change_job(job.id, state="failed", says=f"stopped after {self.settings.job_seconds:.0f} seconds")
                     break
         finally:
             process.kill()
@@ -155,14 +155,14 @@ class Jobs:
             # Elsewhere: a process that stands still in the middle of a message must not make the server stand still.
             kind, what = await asyncio.to_thread(ours.recv)
         except (EOFError, OSError):
-            self.kept.change_job(id, state="failed", says="the process that worked on it died, out of memory perhaps")
+            self.repository.change_job(id, state="failed", says="the process that worked on it died, out of memory perhaps")
             return False
         if kind == "progress":
             done, total, says = what
-            self.kept.change_job(id, done=done, total=total, says=says)
+            self.repository.change_job(id, done=done, total=total, says=says)
             return True
         if kind == "piece":
-            self.kept.add_piece(id, what)
+            self.repository.add_piece(id, what)
             return True
-        self.kept.change_job(id, state=kind, **({"result": what} if kind == "done" else {"says": what}))
+        self.repository.change_job(id, state=kind, **({"result": what} if kind == "done" else {"says": what}))
         return False

@@ -12,10 +12,10 @@ from fastapi import Depends, Request
 
 from meldlab.precompile import compiled_packages
 from meldlab.runs.store import Store
+from meldlab.web.errors import HttpError
 from meldlab.web.guard import COOKIE
 from meldlab.web.jobs import Jobs
-from meldlab.web.kept import Shelf
-from meldlab.web.problems import HttpRefusal
+from meldlab.web.repository import Repository
 from meldlab.web.settings import Settings
 from meldlab.web.workers import Workers
 
@@ -38,8 +38,8 @@ class Warming:
         """Return about how many seconds it takes until a room is ready."""
         order = list(COLD)
         waiting = [name for name in order[: order.index(room) + 1] if name not in self.ready]
-        begun = time.monotonic() - self.since if self.room in waiting else 0.0
-        return max(1, round(sum(COLD[name] for name in waiting) - begun))
+        started = time.monotonic() - self.since if self.room in waiting else 0.0
+        return max(1, round(sum(COLD[name] for name in waiting) - started))
 
 
 class Laboratory:
@@ -47,16 +47,16 @@ class Laboratory:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.kept = Shelf(Store.open(settings.store), settings.matches)
+        self.repository = Repository(Store.open(settings.store), settings.matches)
         ready = "meldlab.web.laboratory:get_ready" if settings.warm else None
         self.workers = Workers(settings.workers, settings.queue, settings.memory, ready)
         self.compiler = Workers(1, 1, settings.memory)
-        self.jobs = Jobs(self.kept, settings)
+        self.jobs = Jobs(self.repository, settings)
         self.warming = Warming()
         self.tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Start processes, go on with unfinished work, compile what is cold."""
+        """Start processes, resume unfinished work, compile what is cold."""
         self.workers.start()
         self.jobs.start()
         if self.settings.warm:
@@ -83,22 +83,22 @@ class Laboratory:
         """Refuse what would have to be compiled first."""
         if room not in self.warming.ready:
             seconds = self.warming.left(room)
-            raise HttpRefusal(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
+            raise HttpError(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
 
     async def _warm(self) -> None:
         for room in [room for room in COLD if room not in self.warming.ready]:
             self.warming.room, self.warming.since = room, time.monotonic()
             try:
                 await self.compiler.ask("meldlab.precompile:compile_package", 600.0, room=room)
-            except Exception as problem:  # the room will compile as it is used, and say what is wrong
-                print(f"meldlab serve: {room} could not be compiled ahead: {problem}", file=sys.stderr, flush=True)
+            except Exception as error:  # the room will compile as it is used, and say what is wrong
+                print(f"meldlab serve: {room} could not be compiled ahead: {error}", file=sys.stderr, flush=True)
             self.warming.ready.add(room)
         self.warming.room = None
         self.compiler.stop()
 
 
 def get_ready() -> None:
-    """Load what the quick answers need, if it is compiled, so that nobody waits for it; what a worker does first."""
+    """Load what the quick answers need, if it is compiled, before the first request; the initializer of a worker."""
     ready = compiled_packages()
     if "gin" in ready:
         from meldlab.web.playing import begin
@@ -112,8 +112,8 @@ def get_ready() -> None:
 
 def laboratory(request: Request) -> Laboratory:
     """Return the state of the server that has the request."""
-    found: Laboratory = request.app.state.laboratory
-    return found
+    result: Laboratory = request.app.state.laboratory
+    return result
 
 
 def person(request: Request) -> str:

@@ -15,15 +15,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.errors import NotLegalHere
 from meldlab.play import Record
-from meldlab.web.kept import KeptMatch
+from meldlab.web.errors import HttpError
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.opponents import check_opponent
-from meldlab.web.problems import HttpRefusal
+from meldlab.web.repository import StoredMatch
 
-__all__ = ["Act", "After", "Begin", "MatchId", "Told", "act_in", "begin_match", "look_at", "router", "take_back"]
+__all__ = ["Act", "After", "Begin", "MatchId", "MatchResponse", "act_in", "begin_match", "look_at", "router", "take_back"]
 
 router = APIRouter(prefix="/api/matches", tags=["matches"])
-MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of a match, as it was given when it began.")]
+MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of a match, as the answer of POST gives it.")]
 KERNELS = {"gin": "gin", "recycle": "recycle"}
 
 
@@ -35,7 +35,7 @@ class Begin(BaseModel):
     rules: dict[str, str | int | bool | dict[str, int]] = Field(default_factory=dict, max_length=40)
     """As in a record: of gin a ``preset`` and the fields that differ, of a described game its ``description``."""
     opponents: list[Annotated[str, Field(max_length=40)]] = Field(max_length=7)
-    """One for each of the other seats; a game for one player has none."""
+    """One for each other seat; a game for one player has none."""
     seat: int = Field(default=0, ge=0, le=7)
     seed: int | None = Field(default=None, ge=0, le=2**63 - 1)
     """The deal; a match with a chosen deal counts as practice."""
@@ -46,7 +46,7 @@ class Act(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     after: int = Field(ge=0, le=1_000_000)
-    """How many actions the match had when this one was chosen; if it has more now, it is refused."""
+    """How many actions the match had when this one was chosen; with more now the request is rejected."""
     action: str = Field(max_length=2000)
 
 
@@ -65,7 +65,7 @@ class Ending(BaseModel):
     reason: str
 
 
-class Told(BaseModel):
+class MatchResponse(BaseModel):
     """A match as the person's seat may know it."""
 
     id: str
@@ -79,7 +79,7 @@ class Told(BaseModel):
     legal: list[str]
     """What can be done now, as one would type it."""
     heard: list[str]
-    """What everybody did, as the seat noticed it."""
+    """The actions so far, as the seat observed them."""
     over: bool
     result: Ending | None
     view: dict[str, Any]
@@ -91,62 +91,64 @@ class Told(BaseModel):
 
 
 @router.post("", status_code=201)
-async def begin_match(lab: Lab, person: Person, wanted: Begin) -> Told:
+async def begin_match(lab: Lab, person: Person, body: Begin) -> MatchResponse:
     """Begin a match against players of the house."""
-    for name in wanted.opponents:
-        check_opponent(wanted.game, name)
-    if wanted.seat > len(wanted.opponents):
-        raise NotLegalHere(f"there are seats 0 to {len(wanted.opponents)}, not {wanted.seat}")
-    lab.need(KERNELS[wanted.game])
-    seed = secrets.randbits(63) if wanted.seed is None else wanted.seed
+    for name in body.opponents:
+        check_opponent(body.game, name)
+    if body.seat > len(body.opponents):
+        raise NotLegalHere(f"there are seats 0 to {len(body.opponents)}, not {body.seat}")
+    lab.need(KERNELS[body.game])
+    seed = secrets.randbits(63) if body.seed is None else body.seed
     made = await lab.ask(
         "meldlab.web.playing:begin",
-        rules=wanted.rules, game=wanted.game, players=wanted.opponents, seat=wanted.seat, seed=seed,
+        rules=body.rules, game=body.game, players=body.opponents, seat=body.seat, seed=seed,
     )  # fmt: skip
-    practice = "" if wanted.seed is None else "the deal was chosen"
-    told = made["told"]
-    match = lab.kept.add_match(person, wanted.game, made["record"], wanted.seat, told["turn"], told["over"], practice)
-    return _told(match, made)
+    practice = "" if body.seed is None else "the deal was chosen"
+    response = made["response"]
+    match = lab.repository.add_match(person, body.game, made["record"], body.seat, response["turn"], response["over"], practice)
+    return _response(match, made)
 
 
 @router.get("")
 async def matches(lab: Lab, person: Person) -> list[dict[str, str | float | bool]]:
     """Return the matches of who asks, the one last touched first."""
-    return [{"id": one.id, "game": one.game, "over": one.over, "changed": one.changed} for one in lab.kept.matches_of(person)]
+    return [{"id": item.id, "game": item.game, "over": item.over, "changed": item.changed} for item in lab.repository.matches_of(person)]
 
 
 @router.get("/{id}")
-async def look_at(lab: Lab, id: MatchId) -> Told:
+async def look_at(lab: Lab, id: MatchId) -> MatchResponse:
     """Return a match as the person's seat may know it."""
-    match = lab.kept.match(id)
+    match = lab.repository.match(id)
     lab.need(KERNELS[match.game])
-    return _told(match, await lab.ask("meldlab.web.playing:look", record=match.record, seat=match.seat))
+    return _response(match, await lab.ask("meldlab.web.playing:look", record=match.record, seat=match.seat))
 
 
 @router.post("/{id}/actions")
-async def act_in(lab: Lab, id: MatchId, wanted: Act) -> Told:
+async def act_in(lab: Lab, id: MatchId, body: Act) -> MatchResponse:
     """Do something in a match; the answer has what the others did after it."""
-    match = await _meant(lab, id, wanted.after)
-    made = await lab.ask("meldlab.web.playing:act", record=match.record, seat=match.seat, action=wanted.action)
-    told = made["told"]
-    return _told(lab.kept.change_match(match, record=made["record"], turn=told["turn"], over=told["over"]), made)
+    match = await _meant(lab, id, body.after)
+    made = await lab.ask("meldlab.web.playing:act", record=match.record, seat=match.seat, action=body.action)
+    response = made["response"]
+    return _response(lab.repository.change_match(match, record=made["record"], turn=response["turn"], over=response["over"]), made)
 
 
 @router.post("/{id}/undo")
-async def take_back(lab: Lab, id: MatchId, wanted: After) -> Told:
+async def take_back(lab: Lab, id: MatchId, body: After) -> MatchResponse:
     """Take the last choice back; once a hidden card was seen the match is practice."""
-    match = await _meant(lab, id, wanted.after)
+    match = await _meant(lab, id, body.after)
     made = await lab.ask("meldlab.web.playing:undo", record=match.record, seat=match.seat)
     practice = match.practice or ("a choice was taken back after a hidden card was seen" if made["seen"] else "")
-    return _told(lab.kept.change_match(match, record=made["record"], turn=made["told"]["turn"], practice=practice, over=False), made)
+    return _response(
+        lab.repository.change_match(match, record=made["record"], turn=made["response"]["turn"], practice=practice, over=False), made
+    )
 
 
 @router.get("/{id}/record", response_class=PlainTextResponse)
 async def record_of(lab: Lab, id: MatchId) -> str:
     """Return the record of a match that is over; before, it would tell the deal."""
-    match = lab.kept.match(id)
+    match = lab.repository.match(id)
     if not match.over:
-        raise HttpRefusal(409, "the record holds the deal; it can be had when the match is over")
+        raise HttpError(409, "the record holds the deal; it can be had when the match is over")
     return match.record
 
 
@@ -154,27 +156,27 @@ async def record_of(lab: Lab, id: MatchId) -> str:
 async def events(
     lab: Lab, request: Request, id: MatchId, last_event_id: Annotated[str | None, Header(max_length=20)] = None
 ) -> AsyncIterator[ServerSentEvent]:
-    """Tell each change of a match by its version; an old stream goes on after Last-Event-ID."""
+    """Tell each change of a match by its version; a stream with Last-Event-ID continues after it."""
     since = int(last_event_id) if last_event_id and last_event_id.isdecimal() else -1
-    lab.kept.match(id)
+    lab.repository.match(id)
     while not await request.is_disconnected():
-        match = lab.kept.match(id)
+        match = lab.repository.match(id)
         if match.version > since:
             since = match.version
             yield ServerSentEvent(data={"version": match.version, "over": match.over}, id=str(match.version), event="match")
         await asyncio.sleep(0.3)
 
 
-async def _meant(lab: Laboratory, id: str, after: int) -> KeptMatch:
-    """Return a match if it stands where the person thinks it does."""
-    match = lab.kept.match(id)
+async def _meant(lab: Laboratory, id: str, after: int) -> StoredMatch:
+    """Return a match if it has the number of actions that the user saw."""
+    match = lab.repository.match(id)
     lab.need(KERNELS[match.game])
     if match.turn != after:
-        raise HttpRefusal(409, "the match has gone on in another window")
+        raise HttpError(409, "the match has gone on in another window")
     return match
 
 
-def _told(match: KeptMatch, made: dict[str, Any]) -> Told:
-    told = made["told"]
-    seed = Record.parse(match.record).deal.seed if told["over"] else None
-    return Told(id=match.id, version=match.version, practice=match.practice, seed=seed, **told)
+def _response(match: StoredMatch, made: dict[str, Any]) -> MatchResponse:
+    response = made["response"]
+    seed = Record.parse(match.record).deal.seed if response["over"] else None
+    return MatchResponse(id=match.id, version=match.version, practice=match.practice, seed=seed, **response)

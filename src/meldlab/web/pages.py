@@ -61,5 +61,5 @@ def card_name(card: Card | str) -> str:
     >>> card_name("TD"), card_name("AS")
     ('ten of diamonds', 'ace of spades')
     """
-    found = Card.parse(card) if isinstance(card, str) else card
-    return f"{Rank(found.rank).name.lower()} of {Suit(found.suit).name.lower()}"
+    result = Card.parse(card) if isinstance(card, str) else card
+    return f"{Rank(result.rank).name.lower()} of {Suit(result.suit).name.lower()}"

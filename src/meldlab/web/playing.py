@@ -17,11 +17,11 @@ from meldlab.web.opponents import opponent
 
 __all__ = ["act", "begin", "look", "steps_of", "undo"]
 
-# How a view is told as JSON, by the name of the game; it gets the game, the view and the steps so far.
+# How a view is response as JSON, by the name of the game; it gets the game, the view and the steps so far.
 SHOWN = {"gin": "meldlab.web.gin.shown:shown", "recycle": "meldlab.web.studio.shown:shown"}
 # How a person's text becomes an action, where more is understood than the notation of records.
 READ = {"gin": "meldlab.gin.typed_moves:read_move"}
-KEPT, KEPT_STEPS = 32, 5_000  # matches that a worker keeps ready, and their steps, each of which holds a whole state
+MAX_READY, MAX_READY_STEPS = 32, 5_000  # matches that a worker keeps ready, and their steps, each of which holds a whole state
 READY: OrderedDict[str, tuple[Any, list[Step[Any]]]] = OrderedDict()
 
 
@@ -49,14 +49,13 @@ class _Person:
 def begin(rules: dict[str, Any], game: str, players: list[str], seat: int, seed: int) -> dict[str, Any]:
     """Return a new match, with what the others have done before the person's first turn."""
     names = (*players[:seat], USER, *players[seat:])
-    wanted = Record(game, rules, names, Deal(seed))
-    found = load_game(wanted)
-    return _go_on(Record(found.name, found.rules(), names, Deal(seed)), seat, None)
+    loaded = load_game(Record(game, rules, names, Deal(seed)))
+    return _go_on(Record(loaded.name, loaded.rules(), names, Deal(seed)), seat, None)
 
 
 def look(record: str, seat: int) -> dict[str, Any]:
     """Return a match as the seat sees it."""
-    return _told(Record.parse(record), *steps_of(record), seat)
+    return _response(Record.parse(record), *steps_of(record), seat)
 
 
 def act(record: str, seat: int, action: str) -> dict[str, Any]:
@@ -69,10 +68,10 @@ def undo(record: str, seat: int) -> dict[str, Any]:
     before = Record.parse(record)
     _, steps = steps_of(record)
     seen = False
-    for many, step in enumerate(reversed(steps), 1):
+    for count, step in enumerate(reversed(steps), 1):
         seen = seen or step.informs(seat)
         if step.seat == seat and len(step.before.view(seat).legal_actions()) > 1:
-            after = replace(before, actions=before.actions[:-many], result=None)
+            after = replace(before, actions=before.actions[:-count], result=None)
             return look(str(after), seat) | {"seen": seen}
     raise NotLegalHere("there is nothing to take back")
 
@@ -89,7 +88,7 @@ def steps_of(record: str) -> tuple[Any, list[Step[Any]]]:
 
 def _keep(record: str, game: Any, steps: list[Step[Any]]) -> tuple[Any, list[Step[Any]]]:
     READY[record] = game, steps
-    while len(READY) > KEPT or (len(READY) > 1 and sum(len(kept) for _, kept in READY.values()) > KEPT_STEPS):
+    while len(READY) > MAX_READY or (len(READY) > 1 and sum(len(steps) for _, steps in READY.values()) > MAX_READY_STEPS):
         READY.popitem(last=False)
     return game, steps
 
@@ -111,10 +110,10 @@ def _go_on(record: Record, seat: int, action: str | None) -> dict[str, Any]:
     result = steps[-1].result if steps else None
     after = replace(record, actions=(*record.actions, *(step.line for step in new)), result=result)
     _keep(str(after), game, steps)
-    return _told(after, game, steps, seat)
+    return _response(after, game, steps, seat)
 
 
-def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[str, Any]:
+def _response(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[str, Any]:
     """Return a match as its seat may know it, and the record for the store only."""
     state = steps[-1].after if steps else game.start(len(record.players), record.deal)
     view = state.view(seat)
@@ -123,7 +122,7 @@ def _told(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> dict[
     legal = view.legal_actions() if not over and state.seat == seat else ()
     return {
         "record": str(record),
-        "told": {
+        "response": {
             "game": record.game,
             "players": list(record.players),
             "seat": seat,

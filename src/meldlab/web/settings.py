@@ -25,9 +25,9 @@ class Settings:
     """The bounds of one server; the defaults suit two cores and people one knows."""
 
     store: str | None = None
-    """Where games and experiments are kept: a file or a URL, by default the store in the cache."""
+    """Where games and experiments are stored: a file or a URL, by default the store in the cache."""
     hosts: tuple[str, ...] = LOCAL
-    """Names by which the server may be called; others are refused, against DNS rebinding."""
+    """Names by which the server may be called; others are rejected, against DNS rebinding."""
     workers: int = 2
     """Processes that answer questions."""
     queue: int = 64
@@ -45,6 +45,6 @@ class Settings:
     """Bytes that a request may send."""
     request_seconds: float = 30.0
     matches: int = 10_000
-    """Matches that are kept; beyond them the oldest that nobody touched for a day make room."""
+    """Matches that are stored; beyond them the matches unchanged for longest are deleted."""
     warm: bool = True
     """Whether kernels are compiled and loaded ahead when the server starts."""

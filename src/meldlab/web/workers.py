@@ -18,7 +18,7 @@ from typing import Any
 
 from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
-from meldlab.web.problems import Busy, Died, TooLong
+from meldlab.web.errors import Busy, Died, TooLong
 
 __all__ = ["Workers", "bound_process", "spawned"]
 
@@ -39,7 +39,7 @@ def bound_process(memory: int, niceness: int = 0) -> None:
 
 
 def _serve(questions: Connection, memory: int, ready: str | None) -> None:
-    """Answer questions until nobody asks any more; the whole life of a worker."""
+    """Answer requests until the pipe closes; the main loop of a worker."""
     bound_process(memory)
     if ready is not None:
         load_object(ready)()
@@ -55,10 +55,10 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
             function = load_object(name)
             questions.send(None)  # what is loaded once is not the question's time
             answer = True, function(**arguments)
-        except MeldlabError as mistake:
-            answer = False, mistake
+        except MeldlabError as error:
+            answer = False, error
         except MemoryError:
-            os._exit(1)  # whatever else it has begun cannot be trusted
+            os._exit(1)  # its other state cannot be trusted
         except Exception as bug:
             print(f"meldlab serve: {name}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
             answer = False, RuntimeError(f"{type(bug).__name__} in {name}")
@@ -141,7 +141,7 @@ class Workers:
         self.workers = [_Worker(self) for _ in range(number)]
 
     def start(self) -> None:
-        """Start all processes, so that nobody waits for it later."""
+        """Start all processes."""
         for worker in self.workers:
             worker.start_process()
             worker.start()
@@ -177,9 +177,9 @@ class Workers:
             return None if self.closed else self.waiting.popleft()
 
     def _forget(self, future: "Future[Any]") -> None:
-        """End the work on a question that nobody waits for any more."""
+        """End the work on an abandoned request."""
         with self.change:
-            self.waiting = deque(one for one in self.waiting if one[0] is not future)
+            self.waiting = deque(item for item in self.waiting if item[0] is not future)
         for worker in self.workers:
             if worker.asked is future and worker.process is not None:
                 worker.process.kill()  # its thread notices and starts another

@@ -343,8 +343,10 @@ def _notes(searches: Sequence[SearchSummary], size: SearchSize) -> list[str]:
         "every candidate played all games" if size.grid else "the grids were raced: rates of those that left early rest on few games",
         "all candidates of a search play the same mirrored deals; fresh deals are those of no search",
         f"the start, whose values are not published: {melds.before.win_rate()} for our guess, {PAPER['base']} in the paper",
-        f"after meldability: {melds.search.after.win_rate()} when chosen, {melds.after.win_rate()} on fresh deals, "
-        f"{PAPER['meldability']} in the paper",
+        (
+            f"after meldability: {melds.search.after.win_rate()} when chosen, {melds.after.win_rate()} on fresh deals, "
+            f"{PAPER['meldability']} in the paper"
+        ),
         f"after the first iteration: {last.search.after.win_rate()} when chosen, {last.after.win_rate()} on fresh deals, {in_the_paper}",
         f"slopes of both penalties: {slopes[0]:g} and {slopes[1]:g}; 0 and 0 in the paper",
     ]

@@ -1,1 +1,1 @@
-"""Experiments: the runs of the store with their intervals and curves, and contests that are begun here."""
+"""Experiments: the runs of the store with their intervals and curves, and contests that are started here."""

@@ -14,7 +14,7 @@ from meldlab.web.charts import dots, intervals
 from meldlab.web.forms import form
 from meldlab.web.jobs import KINDS
 from meldlab.web.laboratory import Lab, Person
-from meldlab.web.long_work import JobId, JobTold, cancel, job_told
+from meldlab.web.long_work import JobId, JobResponse, cancel, job_response
 from meldlab.web.pages import page
 from meldlab.web.shapes import Pair
 
@@ -31,7 +31,7 @@ PLAYERS: tuple[str, ...] = Player.__args__  # type: ignore[attr-defined]
 TOP, POINTS = 20, 2000  # leaders that a page shows, points of its curve
 
 
-class RunTold(BaseModel):
+class RunResponse(BaseModel):
     """A run of the store."""
 
     number: int
@@ -58,7 +58,7 @@ class Leader(BaseModel):
     score: float | None
 
 
-class RunWhole(RunTold):
+class RunWhole(RunResponse):
     """A run with its leaders, its curve, its notes and its answer."""
 
     leaders: list[Leader]
@@ -78,19 +78,20 @@ class Compete(BaseModel):
 
 
 @api.get("")
-async def runs(lab: Lab) -> list[RunTold]:
+async def runs(lab: Lab) -> list[RunResponse]:
     """Return the runs of the store, the newest first."""
-    return [_told(run) for run in reversed(lab.kept.store.runs())]
+    return [_response(run) for run in reversed(lab.repository.store.runs())]
 
 
 @api.get("/{number}")
 async def run(lab: Lab, number: Number) -> RunWhole:
     """Return a run with who leads and how it went."""
-    found = lab.kept.store.find(number)
-    told = _told(found)
+    result = lab.repository.store.find(number)
+    response = _response(result)
     return RunWhole(
-        **told.model_dump(), leaders=[_leader(one) for one in leaderboard(found, TOP)], curve=_curve(found), notes=found.notes.splitlines(),
-        result=found.result,
+        **response.model_dump(), leaders=[_leader(item) for item in leaderboard(result, TOP)], curve=_curve(result),
+        notes=result.notes.splitlines(),
+        result=result.result,
     )  # fmt: skip
 
 
@@ -98,21 +99,21 @@ async def run(lab: Lab, number: Number) -> RunWhole:
 async def rows(lab: Lab, number: Number) -> str:
     """Return every evaluation of a run as CSV."""
     names = [column.name for column in EVALUATIONS.columns]
-    return csv_text([names, *(tuple(row) for row in lab.kept.store.find(number).evaluations())])
+    return csv_text([names, *(tuple(row) for row in lab.repository.store.find(number).evaluations())])
 
 
 @api.post("/contests", status_code=201)
-async def compete(lab: Lab, person: Person, wanted: Compete) -> JobTold:
+async def compete(lab: Lab, person: Person, body: Compete) -> JobResponse:
     """Begin a contest of gin between two players of the house, as long work."""
     lab.need("gin")
-    arguments = {"players": list(wanted.players), "games": wanted.games, "seed": wanted.seed}
-    return job_told(lab.jobs.add(person, "contest", arguments))
+    arguments = {"players": list(body.players), "games": body.games, "seed": body.seed}
+    return job_response(lab.jobs.add(person, "contest", arguments))
 
 
-def _told(run: Run) -> RunTold:
+def _response(run: Run) -> RunResponse:
     progress = RunProgress.from_run(run)
     started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M")
-    return RunTold(
+    return RunResponse(
         number=run.number, experiment=run.experiment, settings=dict(run.settings), version=run.version, started=started,
         state=progress.state,
         games=progress.games, planned=progress.planned, games_per_second=progress.games_per_second, seconds_left=progress.seconds_left,
@@ -140,7 +141,7 @@ def _curve(run: Run) -> list[list[float]]:
 @pages.get("/experiments")
 async def overview(request: Request, lab: Lab, person: Person, problem: Annotated[str, Query(max_length=300)] = "") -> Response:
     """Show the runs of the store and the contests of who asks."""
-    mine = [job_told(job) for job in lab.kept.jobs(owner=person) if job.kind == "contest"][:20]
+    mine = [job_response(job) for job in lab.repository.jobs(owner=person) if job.kind == "contest"][:20]
     busy = any(job.state in ("waiting", "running") for job in mine)
     return page(
         request, "experiments/overview.html.jinja", title="Experiments", runs=await runs(lab), jobs=mine, busy=busy, players=PLAYERS,
@@ -153,13 +154,13 @@ async def begin(request: Request, lab: Lab, person: Person) -> Response:
     """Begin a contest, and come back."""
     typed = await form(request)
     try:
-        wanted = Compete.model_validate(
+        body = Compete.model_validate(
             {"players": (typed.get("first"), typed.get("second")), "games": typed.get("games"), "seed": typed.get("seed") or 0}
         )
-    except ValidationError as mistake:
-        first = mistake.errors()[0]
+    except ValidationError as error:
+        first = error.errors()[0]
         return await overview(request, lab, person, f"{first['loc'][-1]}: {first['msg']}")
-    await compete(lab, person, wanted)
+    await compete(lab, person, body)
     return RedirectResponse("/experiments", 303)
 
 
@@ -173,10 +174,14 @@ async def stop(lab: Lab, id: JobId) -> Response:
 @pages.get("/experiments/{number}")
 async def one_run(request: Request, lab: Lab, number: Number) -> Response:
     """Show one run."""
-    told = await run(lab, number)
-    rates = [(one.label[:40], one.win_rate, one.ci95[0], one.ci95[1]) for one in told.leaders if one.win_rate is not None and one.ci95]
+    response = await run(lab, number)
+    rates = [
+        (leader.label[:40], leader.win_rate, leader.ci95[0], leader.ci95[1])
+        for leader in response.leaders
+        if leader.win_rate is not None and leader.ci95
+    ]
     return page(
-        request, "experiments/run.html.jinja", title=f"Run {number}: {told.experiment}", run=told,
-        curve=dots(told.curve, "games", "rate or score"),
+        request, "experiments/run.html.jinja", title=f"Run {number}: {response.experiment}", run=response,
+        curve=dots(response.curve, "games", "rate or score"),
         rates=intervals(rates, "share of games won"),
     )  # fmt: skip

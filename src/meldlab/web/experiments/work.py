@@ -1,4 +1,4 @@
-"""What a process does for a contest that was begun on a page."""
+"""What a process does for a contest that was started on a page."""
 
 from typing import Any
 

@@ -13,12 +13,12 @@ from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.schemas.gin import GinAdvice
+from meldlab.web.errors import HttpError
 from meldlab.web.forms import form
-from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
-from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
+from meldlab.web.matches import Act, After, Begin, MatchId, MatchResponse, act_in, begin_match, look_at, take_back
 from meldlab.web.pages import page
-from meldlab.web.problems import HttpRefusal
+from meldlab.web.repository import StoredMatch
 from meldlab.web.shapes import Counts, Pair
 
 __all__ = ["api", "moves_with", "pages", "sorted_hand"]
@@ -97,8 +97,8 @@ async def beliefs(
 
 
 @api.post("/matches/{id}/again", status_code=201)
-async def again(lab: Lab, person: Person, id: MatchId, swapped: bool = False) -> Told:
-    """Play the deal of a match that is over again, with seats changed if wanted; it counts as practice."""
+async def again(lab: Lab, person: Person, id: MatchId, swapped: bool = False) -> MatchResponse:
+    """Play the deal of a match that is over again, with seats changed on request; it counts as practice."""
     match = _over(_gin(lab, id))
     read = Record.parse(match.record)
     other = read.players[1 - match.seat]
@@ -108,26 +108,26 @@ async def again(lab: Lab, person: Person, id: MatchId, swapped: bool = False) ->
 
 
 @api.post("/matches/{id}/watch", status_code=201)
-async def watch(lab: Lab, person: Person, id: MatchId) -> Told:
+async def watch(lab: Lab, person: Person, id: MatchId) -> MatchResponse:
     """Let the strongest player play the person's cards in a match that is over; the answer is a match that is over, too."""
     match = _over(_gin(lab, id))
     record = await lab.ask("meldlab.web.gin.work:watch", record=match.record, seat=match.seat, player=STRONGEST)
     turns = len(Record.parse(record).actions)
-    kept = lab.kept.add_match(person, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
-    return await look_at(lab, kept.id)
+    stored = lab.repository.add_match(person, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
+    return await look_at(lab, stored.id)
 
 
-def _gin(lab: Laboratory, id: str) -> KeptMatch:
-    match = lab.kept.match(id)
+def _gin(lab: Laboratory, id: str) -> StoredMatch:
+    match = lab.repository.match(id)
     if match.game != "gin":
         raise NotLegalHere("this is no match of gin")
     lab.need("gin")
     return match
 
 
-def _over(match: KeptMatch) -> KeptMatch:
+def _over(match: StoredMatch) -> StoredMatch:
     if not match.over:
-        raise HttpRefusal(409, "this can be done when the match is over")
+        raise HttpError(409, "this can be done when the match is over")
     return match
 
 
@@ -139,7 +139,7 @@ async def lobby(request: Request, lab: Lab, person: Person) -> Response:
 
 def _lobby(request: Request, lab: Laboratory, person: str, problem: str = "", typed: dict[str, str] | None = None) -> Response:
     mine = []
-    for match in lab.kept.matches_of(person, "gin", most=20):
+    for match in lab.repository.matches_of(person, "gin", most=20):
         read = Record.parse(match.record)
         mine.append(
             {"id": match.id, "over": match.over, "turn": match.turn, "against": read.players[1 - match.seat], "result": read.result}
@@ -165,13 +165,13 @@ async def begin(request: Request, lab: Lab, person: Person) -> Response:
             rules[field] = int(typed[field]) if typed[field].strip().isdecimal() else typed[field]
     try:
         seed = int(typed["seed"]) if typed.get("seed", "").strip().isdecimal() else None
-        wanted = Begin(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seat=0, seed=seed)
-        told = await begin_match(lab, person, wanted)
-    except ValidationError as problem:
-        return _lobby(request, lab, person, problem.errors()[0]["msg"], typed)
-    except MeldlabError as problem:
-        return _lobby(request, lab, person, str(problem), typed)
-    return RedirectResponse(f"/gin/{told.id}", 303)
+        body = Begin(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seat=0, seed=seed)
+        response = await begin_match(lab, person, body)
+    except ValidationError as error:
+        return _lobby(request, lab, person, error.errors()[0]["msg"], typed)
+    except MeldlabError as error:
+        return _lobby(request, lab, person, str(error), typed)
+    return RedirectResponse(f"/gin/{response.id}", 303)
 
 
 @pages.get("/gin/{id}")
@@ -194,15 +194,17 @@ async def _table(
     round: int | None = None, problem: str = "", status: int = 200, typed: str = "",
 ) -> Response:  # fmt: skip
     _gin(lab, id)
-    told = await look_at(lab, id)
-    view = told.view
-    advice = await hint(lab, id, hints) if hints and told.to_act else None
-    held = await beliefs(lab, id, round) if map and (told.to_act or round) else None
+    response = await look_at(lab, id)
+    view = response.view
+    advice = await hint(lab, id, hints) if hints and response.to_act else None
+    held = await beliefs(lab, id, round) if map and (response.to_act or round) else None
     chosen = card if card in view["hand"] else ""
     return page(
-        request, "gin/table.html.jinja", status=status, title=f"Gin against {told.players[1 - told.seat]}", told=told, view=view, sort=sort,
-        hand=sorted_hand(view["hand"], sort, view["melds"]), chosen=chosen, moves=moves_with(told.legal, chosen), hint=hints, advice=advice,
-        beliefs=held, round=round, problem=problem, typed=typed, suits=SUITS, ranks="A23456789TJQK", said=_said(told),
+        request, "gin/table.html.jinja", status=status, title=f"Gin against {response.players[1 - response.seat]}", response=response,
+        view=view, sort=sort,
+        hand=sorted_hand(view["hand"], sort, view["melds"]), chosen=chosen, moves=moves_with(response.legal, chosen), hint=hints,
+        advice=advice,
+        beliefs=held, round=round, problem=problem, typed=typed, suits=SUITS, ranks="A23456789TJQK", said=_said(response),
     )  # fmt: skip
 
 
@@ -215,8 +217,8 @@ async def act(request: Request, lab: Lab, id: MatchId) -> Response:
     try:
         after = int(typed.get("after", "x")) if typed.get("after", "").isdecimal() else -1
         await act_in(lab, id, Act(after=after, action=text))
-    except (ValidationError, MeldlabError) as problem:
-        why = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else str(problem)
+    except (ValidationError, MeldlabError) as error:
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         return await _table(request, lab, id, sort=sort, problem=why, status=422, typed=text)
     return RedirectResponse(f"/gin/{id}" + (f"?sort={sort}" if sort != "came" else ""), 303)
 
@@ -228,8 +230,8 @@ async def undo(request: Request, lab: Lab, id: MatchId) -> Response:
     try:
         after = int(typed["after"]) if typed.get("after", "").isdecimal() else 0
         await take_back(lab, id, After(after=after))
-    except (ValidationError, MeldlabError) as problem:
-        return await _table(request, lab, id, problem=str(problem), status=422)
+    except (ValidationError, MeldlabError) as error:
+        return await _table(request, lab, id, problem=str(error), status=422)
     return RedirectResponse(f"/gin/{id}", 303)
 
 
@@ -256,23 +258,23 @@ def sorted_hand(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]
 
 def moves_with(legal: list[str], chosen: str) -> list[dict[str, str]]:
     """Return the buttons that do something now: with a card chosen, what can be done with it."""
-    found = []
+    result = []
     for move in legal:
         head = move.partition(" | ")[0]
         verb, _, card = head.rpartition(" ")
         melds = move.partition(" | ")[2]
         if verb in ("drop", "knock"):
             if card == chosen:
-                found.append({"action": move, "verb": verb, "card": card, "melds": melds if verb == "knock" else ""})
+                result.append({"action": move, "verb": verb, "card": card, "melds": melds if verb == "knock" else ""})
         elif not head.startswith(("draw", "take")):
-            found.append({"action": move, "verb": head if head in ("pass",) else move.split()[0], "card": "", "melds": move})
-    return found
+            result.append({"action": move, "verb": head if head in ("pass",) else move.split()[0], "card": "", "melds": move})
+    return result
 
 
-def _said(told: Told) -> str:
-    """Return what happened since the person's last action, in words."""
-    mine, since = f"p{told.seat + 1} ", []
-    for line in reversed(told.heard):
+def _said(response: MatchResponse) -> str:
+    """Return what happened since the user's last action, as text."""
+    mine, since = f"p{response.seat + 1} ", []
+    for line in reversed(response.heard):
         if line.startswith(mine):
             if "draw stock" in line:
                 since.append(f"You drew {line.split()[-1]}.")

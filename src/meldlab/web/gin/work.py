@@ -50,7 +50,7 @@ def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
 
 
 def held(view: View) -> dict[str, float]:
-    """Return the chance that the other holds each card, as the ensemble believes: 0 for what is seen, 1 for what it took."""
+    """Return the chance that the other holds each card, by the ensemble: 0 for what is seen, 1 for what it took."""
     stock = EnsemblePlayer().outlook(view).in_stock
     chances = {str(card): 0.0 for card in CARDS}
     chances |= {str(card): 1.0 - chance for card, chance in stock.items()}

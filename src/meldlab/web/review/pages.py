@@ -10,22 +10,22 @@ from pydantic import BaseModel, Field, ValidationError
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.web.charts import chances
+from meldlab.web.errors import HttpError
 from meldlab.web.forms import form
 from meldlab.web.gin.routes import moves_with, sorted_hand
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.long_work import JobId
 from meldlab.web.pages import page
-from meldlab.web.problems import HttpRefusal
+from meldlab.web.review.models import KINDS_OF_MISTAKE, Decided, Given, Judge, Judged, Mistake, Reviewed, Reviewers, Start
 from meldlab.web.review.routes import Action, decided, give_record, judge, judged, practice, review, start
-from meldlab.web.review.told import KINDS_OF_MISTAKE, Decided, Given, Judge, Judged, Mistake, Reviewed, Reviewers, Start
 
 __all__ = ["pages"]
 
 pages = APIRouter(include_in_schema=False)
-MOST_SHOWN = 50
-MOST_MATCHES = 20
+MAX_SHOWN = 50
+MAX_MATCHES = 20
 LEAST = 2.5
-NO_MATCH = "-" * 16  # until a record is kept as one
+NO_MATCH = "-" * 16  # until a record is stored as one
 Kind = Literal["", "draw", "discard", "knocked too early", "knocked too late", "lay-off", "melds shown"]
 
 
@@ -36,9 +36,9 @@ class Shown(BaseModel):
     """In points of chance, that is, percent of a match."""
     kind: Kind = ""
     unsure: bool = False
-    """Also what may be luck with the worlds."""
+    """Also losses within the noise of the determinizations."""
     practice: bool = False
-    """One comes from the mistakes of all reviews, and goes on there."""
+    """One comes from the mistakes of all reviews, and continues there."""
 
     def query(self, **more: Any) -> str:
         """Return the address from the question mark on, without what is as always.
@@ -47,16 +47,16 @@ class Shown(BaseModel):
         ('?kind=draw&answer=true', '')
         """
         changed = self.model_copy(update=more).model_dump(exclude_defaults=True)
-        found = urlencode(changed | {name: value for name, value in more.items() if name not in Shown.model_fields})
-        return f"?{found}" if found else ""
+        result = urlencode(changed | {name: value for name, value in more.items() if name not in Shown.model_fields})
+        return f"?{result}" if result else ""
 
     def of(self, found: Reviewed, kind: str | None = None) -> list[Decided]:
-        """Return the decisions that are shown, the dearest first; with a ``kind``, as if that were chosen."""
-        wanted = self.kind if kind is None else kind
+        """Return the decisions that are shown, most costly first; with a ``kind``, as if that were chosen."""
+        shown_kind = self.kind if kind is None else kind
         chosen = [
-            one
-            for one in found.decisions
-            if 100 * one.cost >= self.least and (self.unsure or one.mistake) and (not wanted or one.kind == wanted)
+            decision
+            for decision in found.decisions
+            if 100 * decision.cost >= self.least and (self.unsure or decision.mistake) and (not shown_kind or decision.kind == shown_kind)
         ]
         return sorted(chosen, key=lambda one: (-one.cost, one.action))
 
@@ -70,17 +70,17 @@ Choice = Annotated[Shown, Depends(_shown)]
 
 @pages.get("/review")
 async def home(request: Request, lab: Lab, person: Person, match: Annotated[str, Query(pattern="^([A-Za-z0-9_-]{16})?$")] = "") -> Response:
-    """Show what can be reviewed; a match in the address is begun at once."""
-    if match and not lab.kept.match(match).over:
-        raise HttpRefusal(409, "a match can be reviewed when it is over")
+    """Show what can be reviewed; a match in the address starts at once."""
+    if match and not lab.repository.match(match).over:
+        raise HttpError(409, "a match can be reviewed when it is over")
     return await _home(request, lab, person, match=match)
 
 
 async def _home(request: Request, lab: Laboratory, person: str, *, match: str = "", problem: str = "", typed: str = "") -> Response:
     mine = []
-    for one in lab.kept.matches_of(person, "gin", over=True, most=MOST_MATCHES):
-        read = Record.parse(one.record)
-        mine.append({"id": one.id, "players": read.players, "result": read.result, "practice": one.practice, "turn": one.turn})
+    for item in lab.repository.matches_of(person, "gin", over=True, most=MAX_MATCHES):
+        read = Record.parse(item.record)
+        mine.append({"id": item.id, "players": read.players, "result": read.result, "practice": item.practice, "turn": item.turn})
     todo = await practice(lab, person)
     return page(
         request, "review/home.html.jinja", title="Review", status=422 if problem else 200, mine=mine, match=match, problem=problem,
@@ -90,53 +90,53 @@ async def _home(request: Request, lab: Laboratory, person: str, *, match: str = 
 
 @pages.post("/review")
 async def begin(request: Request, lab: Lab, person: Person) -> Response:
-    """Begin a review, of a match that is kept or of a record that was sent."""
+    """Begin a review, of a stored match or of a record that was sent."""
     typed = await form(request)
     text = typed.get("text", "").strip() or typed.get("file", "").strip()
     settings: dict[str, Any] = {name: typed[name] for name in ("player", "worlds") if typed.get(name)}
     if typed.get("seat") in ("1", "2"):
         settings["seat"] = int(typed["seat"])
     try:
-        wanted = Start(match=typed.get("match") or NO_MATCH, **settings)
-        if wanted.match == NO_MATCH:
-            wanted.match = (await give_record(lab, person, Given(text=text))).match
-        begun = await start(lab, person, wanted)
-    except ValidationError as problem:
-        field, says = problem.errors()[0]["loc"][-1], problem.errors()[0]["msg"]
-        why = "a record is wanted: paste it, choose a file, or drop one here" if field == "text" else f"{field}: {says}"
+        body = Start(match=typed.get("match") or NO_MATCH, **settings)
+        if body.match == NO_MATCH:
+            body.match = (await give_record(lab, person, Given(text=text))).match
+        review = await start(lab, person, body)
+    except ValidationError as error:
+        field, says = error.errors()[0]["loc"][-1], error.errors()[0]["msg"]
+        why = "no record given: paste it, choose a file, or drop one here" if field == "text" else f"{field}: {says}"
         return await _home(request, lab, person, problem=why, typed=text)
-    except MeldlabError as problem:
-        return await _home(request, lab, person, problem=str(problem), typed=text)
-    return RedirectResponse(f"/review/{begun.id}", 303)
+    except MeldlabError as error:
+        return await _home(request, lab, person, problem=str(error), typed=text)
+    return RedirectResponse(f"/review/{review.id}", 303)
 
 
 @pages.get("/review/practice")
 async def practise(request: Request, lab: Lab, person: Person) -> Response:
-    """Show all mistakes, solved or not, and where to go on."""
+    """Show all mistakes, solved or not, and the next one to practise."""
     todo = await practice(lab, person)
-    return page(request, "review/practice.html.jinja", title="Practice", practice=todo, shown=Shown(practice=True), most=MOST_SHOWN)
+    return page(request, "review/practice.html.jinja", title="Practice", practice=todo, shown=Shown(practice=True), most=MAX_SHOWN)
 
 
 @pages.get("/review/{id}")
 async def look(request: Request, lab: Lab, person: Person, id: JobId, shown: Choice) -> Response:
     """Show a review: how far it is, and when it is done, what it found."""
-    told = await review(lab, id)
-    values: dict[str, Any] = {"told": told, "shown": shown, "here": f"/review/{id}"}
-    found = told.review
-    if found is not None:
-        chosen = shown.of(found)
-        tries = lab.kept.tries_of(person)
+    response = await review(lab, id)
+    values: dict[str, Any] = {"response": response, "shown": shown, "here": f"/review/{id}"}
+    result = response.review
+    if result is not None:
+        chosen = shown.of(result)
+        tries = lab.repository.tries_of(person)
         values |= {
-            "review": found,
+            "review": result,
             "sorted_hand": sorted_hand,
-            "chosen": chosen[:MOST_SHOWN],
+            "chosen": chosen[:MAX_SHOWN],
             "many": len(chosen),
-            "kinds": {kind: len(shown.of(found, kind)) for kind in KINDS_OF_MISTAKE},
-            "all": len(shown.of(found, "")),
-            "curve": _curve(found, chosen, f"/review/{id}", shown),
-            "solved": {action for (match, action), tried in tries.items() if match == told.match and tried.solved},
+            "kinds": {kind: len(shown.of(result, kind)) for kind in KINDS_OF_MISTAKE},
+            "all": len(shown.of(result, "")),
+            "curve": _curve(result, chosen, f"/review/{id}", shown),
+            "solved": {action for (match, action), tried in tries.items() if match == response.match and tried.solved},
         }
-    return page(request, "review/review.html.jinja", title=_title(found), **values)
+    return page(request, "review/review.html.jinja", title=_title(result), **values)
 
 
 @pages.post("/review/{id}/cancel")
@@ -155,7 +155,7 @@ async def decision(
     tried: Annotated[str, Query(max_length=500)] = "",
     answer: bool = False,
 ) -> Response:  # fmt: skip
-    """Show one decision without its answer, what came of a try, and the answer if it is wanted."""
+    """Show one decision without its answer, what came of a try, and the answer on request."""
     verdict = await judged(lab, id, action, tried) if tried else None
     return await _decision(request, lab, person, id, action, shown, card=card, down=down, verdict=verdict, answer=answer)
 
@@ -169,8 +169,8 @@ async def attempt(request: Request, lab: Lab, person: Person, id: JobId, action:
         if "down" in typed:
             move = _laid_down(decided(await review(lab, id), action), down)
         await judge(lab, person, id, action, Judge(move=move))
-    except (ValidationError, MeldlabError) as problem:
-        why = "a move is wanted" if isinstance(problem, ValidationError) else str(problem)
+    except (ValidationError, MeldlabError) as error:
+        why = "no move given" if isinstance(error, ValidationError) else str(error)
         return await _decision(request, lab, person, id, action, shown, down=down, problem=why, typed=move)
     return RedirectResponse(f"/review/{id}/{action}{shown.query(tried=move)}", 303)
 
@@ -179,55 +179,56 @@ async def _decision(
     request: Request, lab: Laboratory, person: str, id: str, action: int, shown: Shown, *, card: str = "", down: str = "",
     verdict: Judged | None = None, answer: bool = False, problem: str = "", typed: str = "",
 ) -> Response:  # fmt: skip
-    told = await review(lab, id)
-    one, found = decided(told, action), told.review
-    assert found is not None
+    response = await review(lab, id)
+    item, result = decided(response, action), response.review
+    assert result is not None
     todo = (await practice(lab, person)).mistakes if shown.practice else []
     here = f"/review/{id}/{action}"
-    following = _following_mistake(todo, told.match, one) if shown.practice else _following(shown.of(found), one, id)
-    chosen = card if card in one.position.hand else ""
-    showing = one.phase == "show"  # nothing tells which cards are melds: that is the question
-    moves = [] if showing else moves_with(sorted(each.move for each in one.candidates), chosen)
+    following = _following_mistake(todo, response.match, item) if shown.practice else _following(shown.of(result), item, id)
+    chosen = card if card in item.position.hand else ""
+    showing = item.phase == "show"  # nothing tells which cards are melds: that is the question
+    moves = [] if showing else moves_with(sorted(candidate.move for candidate in item.candidates), chosen)
     return page(
-        request, "review/decision.html.jinja", status=422 if problem else 200, title=f"Round {one.round}, action {one.action}", told=told,
-        one=one, view=one.position, review=found, shown=shown, here=here, chosen=chosen, moves=moves,
-        hand=sorted_hand(one.position.hand, "suit" if showing else "melds", one.position.melds), verdict=verdict, problem=problem,
-        showing=showing, down=[card for card in one.position.hand if card in down.split()],
+        request, "review/decision.html.jinja", status=422 if problem else 200, title=f"Round {item.round}, action {item.action}",
+        response=response,
+        one=item, view=item.position, review=result, shown=shown, here=here, chosen=chosen, moves=moves,
+        hand=sorted_hand(item.position.hand, "suit" if showing else "melds", item.position.melds), verdict=verdict, problem=problem,
+        showing=showing, down=[card for card in item.position.hand if card in down.split()],
         answer=answer or (verdict is not None and verdict.good), typed=typed,
-        following=f"{following}{shown.query()}" if following else "", left=sum(not each.solved for each in todo),
+        following=f"{following}{shown.query()}" if following else "", left=sum(not item.solved for item in todo),
     )  # fmt: skip
 
 
 def _laid_down(one: Decided, cards: str) -> str:
     """Return the best way to show that lays down exactly these cards, in melds or on those of the other; of ways that were weighed."""
-    wanted = set(cards.split())
-    for each in one.candidates:
-        if wanted == {word for word in each.move.split() if word in one.position.hand}:
-            return each.move
+    chosen = set(cards.split())
+    for candidate in one.candidates:
+        if chosen == {word for word in candidate.move.split() if word in one.position.hand}:
+            return candidate.move
     raise NotLegalHere("not all of these fit together, or more cards would; a way to show that leaves cards out can be typed")
 
 
 def _following(chosen: list[Decided], one: Decided, id: str) -> str:
     """Return where the next decision of the list is, behind this one."""
-    after = [each for each in chosen if (-each.cost, each.action) > (-one.cost, one.action)]
+    after = [item for item in chosen if (-item.cost, item.action) > (-one.cost, one.action)]
     return f"/review/{id}/{after[0].action}" if after else ""
 
 
 def _following_mistake(todo: list[Mistake], match: str, one: Decided) -> str:
     """Return where the next mistake is: one not solved behind this one, else the first not solved, else the one solved longest ago."""
-    others = [each for each in todo if (each.match, each.action) != (match, one.action)]
-    unsolved = [each for each in others if not each.solved]
-    behind = [each for each in unsolved if (-each.cost, each.match, each.action) > (-one.cost, match, one.action)]
-    for each in (*behind, *unsolved, *others):
-        return f"/review/{each.review}/{each.action}"
+    others = [item for item in todo if (item.match, item.action) != (match, one.action)]
+    unsolved = [other for other in others if not other.solved]
+    behind = [item for item in unsolved if (-item.cost, item.match, item.action) > (-one.cost, match, one.action)]
+    for item in (*behind, *unsolved, *others):
+        return f"/review/{item.review}/{item.action}"
     return ""
 
 
 def _curve(found: Reviewed, chosen: list[Decided], here: str, shown: Shown) -> Any:
     marks = []
-    for one in chosen[:MOST_SHOWN]:
-        title = f"Action {one.action}, {one.kind}: {100 * one.cost:.1f} points lost"
-        marks.append((float(one.action), one.chance, f"{here}/{one.action}{shown.query()}", title))
+    for item in chosen[:MAX_SHOWN]:
+        title = f"Action {item.action}, {item.kind}: {100 * item.cost:.1f} points lost"
+        marks.append((float(item.action), item.chance, f"{here}/{item.action}{shown.query()}", title))
     names = " and ".join(seat.name for seat in found.seats)
     return chances([seat.curve for seat in found.seats], found.rounds, marks, f"The chance of {names} to win, over {found.actions} actions")
 

@@ -33,29 +33,31 @@ def read(text: str) -> dict[str, Any]:
 
 def review(progress: Reporter, match: str, record: str, seats: list[int], player: str, worlds: int) -> dict[str, Any]:
     """Look back at the decisions of some seats, and keep each as it is made; the match is named in the answer."""
-    found = Record.parse(record)
-    game, steps = Gin.read(found.rules), steps_of(found)
-    decisions = [_decision(steps[number], **kept) for number, kept in progress.pieces]
+    answer = Record.parse(record)
+    game, steps = Gin.read(answer.rules), steps_of(answer)
+    decisions = [_decision(steps[number], **saved) for number, saved in progress.pieces]
     since = decisions[-1].number + 1 if decisions else 0
     progress(since, len(steps), "measuring what points are worth")
     looking = reviewer(player, worlds)
-    for one in looking.decisions(steps, seats, since):
-        decisions.append(one)
-        progress.keep([one.number, {"candidates": [*map(_told, one.candidates)], "worlds": one.worlds, "sure": one.sure}])
-        progress(one.number + 1, len(steps), f"{len(decisions)} decisions valued")
-    told = Review.of(looking, found, decisions, seats).as_json()
-    for each, one in zip(told["decisions"], decisions, strict=True):
-        each["position"] = _position(game, one.view)
-    result = None if found.result is None else {"scores": found.result.scores, "winners": found.result.winners}
-    return told | {"match": match, "actions": len(steps), "result": result}
+    for decision in looking.decisions(steps, seats, since):
+        decisions.append(decision)
+        progress.keep(
+            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.worlds, "sure": decision.sure}]
+        )
+        progress(decision.number + 1, len(steps), f"{len(decisions)} decisions valued")
+    response = Review.of(looking, answer, decisions, seats).as_json()
+    for item, decision in zip(response["decisions"], decisions, strict=True):
+        item["position"] = _position(game, decision.view)
+    result = None if answer.result is None else {"scores": answer.result.scores, "winners": answer.result.winners}
+    return response | {"match": match, "actions": len(steps), "result": result}
 
 
 def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds: int) -> dict[str, Any]:
-    """Say whether a move is good where a decision, as a review told it, was made."""
+    """Say whether a move is good where a decision, as a review response it, was made."""
     step = steps_of(Record.parse(record))[decision["action"] - 1]
     before = _decision(step, **{name: decision[name] for name in ("candidates", "worlds", "sure")})
-    # What was weighed is meant as it stands: "show" is to show nothing where somebody did that.
-    weighed = {str(one.move): one.move for one in before.candidates}
+    # What was weighed is meant as it stands: "show" is to show nothing where the player did that.
+    weighed = {str(candidate.move): candidate.move for candidate in before.candidates}
     tried = weighed.get(move.strip()) or read_move(before.view, move)
     # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
     return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, tried).as_json()
@@ -63,11 +65,14 @@ def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds:
 
 def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
     """Return the decision of a step as it was valued."""
-    valued = tuple(Candidate(Move.parse(one["move"]), one["chance"], one["points"], one["cost"], one["error"]) for one in candidates)
+    valued = tuple(
+        Candidate(Move.parse(candidate["move"]), candidate["chance"], candidate["points"], candidate["cost"], candidate["error"])
+        for candidate in candidates
+    )
     return Decision(step.number, step.before.view(step.seat), step.action, valued, worlds, sure)
 
 
-def _told(candidate: Candidate) -> dict[str, Any]:
+def _response(candidate: Candidate) -> dict[str, Any]:
     """Return a candidate to the last digit, unlike what an answer has of it."""
     numbers = {"chance": candidate.win_probability, "points": candidate.points, "cost": candidate.cost, "error": candidate.error}
     return {"move": str(candidate.move), **numbers}

@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.errors import MeldlabError
 from meldlab.rummikub import PRESETS, Board, Rules
+from meldlab.web.errors import HttpError
 from meldlab.web.laboratory import Lab, Laboratory
 from meldlab.web.pages import page
-from meldlab.web.problems import HttpRefusal
-from meldlab.web.rummikub.asking import ask_worker
 from meldlab.web.rummikub.routes import FIRST_DAY, LAST_DAY, Ask, TileText, seed_of
 from meldlab.web.rummikub.taps import ACTION, HELD, PLACE, house, tap, tile_at, tile_name
+from meldlab.web.rummikub.worker_calls import ask_worker
 
 __all__ = ["pages"]
 
@@ -76,8 +76,8 @@ class Address:
         return sorted(self._query(self.shown).items()) == sorted(request.query_params.multi_items())
 
     def _query(self, shown: dict[str, Any]) -> dict[str, str]:
-        told = {name: value for name, value in shown.items() if value not in (None, "", self.bare.get(name)) and value is not False}
-        return {name: "1" if value is True else str(value) for name, value in told.items()}
+        response = {name: value for name, value in shown.items() if value not in (None, "", self.bare.get(name)) and value is not False}
+        return {name: "1" if value is True else str(value) for name, value in response.items()}
 
 
 @pages.get("")
@@ -89,8 +89,8 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
     if view.do and not mistakes:
         try:
             board, held, to = _tapped(board, view.do, view.held, view.to)
-        except MeldlabError as problem:
-            note = str(problem)
+        except MeldlabError as error:
+            note = str(error)
     if to.isdecimal() and int(to) > len(board.piles):
         to = "new"
     jokers = "" if view.jokers == PRESETS[view.rules].joker_rule else view.jokers
@@ -104,16 +104,16 @@ async def helper(request: Request, lab: Lab, view: Annotated[HelperView, Query()
         await _answer(lab, view, longer=True)
     if not (note or mistakes or address.is_that_of(request)):
         return RedirectResponse(address(), 303)
-    told: dict[str, Any] = {"answer": None, "others": None, "why": None, "blocked": "", "later": False, "retry": False}
+    response: dict[str, Any] = {"answer": None, "others": None, "why": None, "blocked": "", "later": False, "retry": False}
     if not mistakes:
-        told |= await _answer(lab, view, later="x-answer-later" in request.headers)
-    summary = _summary(told["answer"])
-    says = _says(board, address.shown["held"], told["answer"], view.step) or note or summary or told["blocked"].partition("\n")[0]
+        response |= await _answer(lab, view, later="x-answer-later" in request.headers)
+    summary = _summary(response["answer"])
+    says = _says(board, address.shown["held"], response["answer"], view.step) or note or summary or response["blocked"].partition("\n")[0]
     return page(
         request, "rummikub/helper.html.jinja", title="Rummikub helper", view=view, board=board, rules=rules, mistakes=mistakes, note=note,
         held=address.shown["held"], to=to, address=address, lines=lines, tile_name=tile_name, example=EXAMPLE,
         left={str(tile): count for tile, count in board.left_in_box().items()},
-        jokers=JOKERS[rules.joker_rule], summary=summary, says=says, **told,
+        jokers=JOKERS[rules.joker_rule], summary=summary, says=says, **response,
     )  # fmt: skip
 
 
@@ -123,9 +123,9 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
     day = view.day or datetime.now(UTC).date()
     try:
         made = await ask_worker(lab, "puzzle", seed=seed_of(day), hard=view.hard)
-    except HttpRefusal as problem:
+    except HttpError as error:
         return page(
-            request, "rummikub/wait.html.jinja", title="Puzzle of the day", says=problem.why,
+            request, "rummikub/wait.html.jinja", title="Puzzle of the day", says=error.why,
             address=f"/rummikub/puzzle?{request.url.query}",
         )  # fmt: skip
     rules = house("official", made["jokers"])
@@ -137,8 +137,8 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
     if view.do and not mistakes and not view.do.startswith(("add", "to", "sort")):
         try:
             board, held, _ = _tapped(board, view.do, view.held, "rack")
-        except MeldlabError as problem:
-            mistakes = {"table": str(problem)}
+        except MeldlabError as error:
+            mistakes = {"table": str(error)}
     table = typed if mistakes else board.table_text
     address = Address("/rummikub/puzzle", {"table": whole.table_text}, day=day.isoformat(), hard=view.hard, table=table)
     address.shown |= {"held": held if _there(board, held) else "", "check": view.check and not view.do, "solution": view.solution}
@@ -149,8 +149,8 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
     if view.check and not mistakes:
         try:
             judged = await ask_worker(lab, "judge", seed=seed_of(day), hard=view.hard, table=board.table_text)
-        except (MeldlabError, HttpRefusal) as problem:
-            judged = {"faults": [str(problem).partition("\n")[0]], "count": 0, "right": False}
+        except (MeldlabError, HttpError) as error:
+            judged = {"faults": [str(error).partition("\n")[0]], "count": 0, "right": False}
     return page(
         request, "rummikub/puzzle.html.jinja", title="Puzzle of the day", view=view, day=day, made=made, board=board, mistakes=mistakes,
         held=address.shown["held"], address=address, table=table, judged=judged, tile_name=tile_name, jokers=JOKERS[rules.joker_rule],
@@ -160,16 +160,16 @@ async def puzzle(request: Request, lab: Lab, view: Annotated[PuzzleView, Query()
 
 def _read(rack: str, table: str, rules: Rules) -> tuple[Board, dict[str, str]]:
     """Return as much of a board as can be read, and what is wrong with which line."""
-    mistakes, found = dict[str, str](), {"rack": rack, "table": table}
-    for line, text in list(found.items()):
+    mistakes, result = dict[str, str](), {"rack": rack, "table": table}
+    for line, text in list(result.items()):
         try:
             Board.parse(**{"rack": "", "table": "", line: text}, rules=rules)
-        except MeldlabError as problem:
-            mistakes[line], found[line] = str(problem), ""
+        except MeldlabError as error:
+            mistakes[line], result[line] = str(error), ""
     try:
-        return Board.parse(found["rack"], found["table"], rules), mistakes
-    except MeldlabError as problem:
-        return Board.parse(found["rack"], "", rules), {"table": str(problem)}
+        return Board.parse(result["rack"], result["table"], rules), mistakes
+    except MeldlabError as error:
+        return Board.parse(result["rack"], "", rules), {"table": str(error)}
 
 
 def _tapped(board: Board, do: str, held: str, to: str) -> tuple[Board, str, str]:
@@ -217,21 +217,21 @@ async def _answer(lab: Laboratory, view: HelperView, *, later: bool = False, lon
         key = view.key()
         if later:
             return {"later": True}
-        told = {"answer": await ask_worker(lab, "best", ask=key, move=view.move, longer=longer)}
-    except MeldlabError as problem:
-        return {"blocked": str(problem)}
-    except HttpRefusal as problem:
-        return {"blocked": problem.why, "retry": True}
+        response = {"answer": await ask_worker(lab, "best", ask=key, move=view.move, longer=longer)}
+    except MeldlabError as error:
+        return {"blocked": str(error)}
+    except HttpError as error:
+        return {"blocked": error.why, "retry": True}
     if view.why:
-        told["why"] = await _or_problem(ask_worker(lab, "without", ask=key, tile=view.why.upper()))
+        response["why"] = await _or_problem(ask_worker(lab, "without", ask=key, tile=view.why.upper()))
     if view.others:
-        told["others"] = await _or_problem(ask_worker(lab, "others", ask=key))
-    return told
+        response["others"] = await _or_problem(ask_worker(lab, "others", ask=key))
+    return response
 
 
 async def _or_problem(asked: Awaitable[dict[str, Any]]) -> dict[str, Any]:
     """Return an answer, or why there is none; the page shows the rest all the same."""
     try:
         return await asked
-    except (MeldlabError, HttpRefusal) as problem:
-        return {"problem": str(problem)}
+    except (MeldlabError, HttpError) as error:
+        return {"problem": str(error)}

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from meldlab.rummikub import Board, parse_rack
 from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
 from meldlab.web.laboratory import Lab
-from meldlab.web.rummikub.asking import ask_worker
 from meldlab.web.rummikub.taps import house
+from meldlab.web.rummikub.worker_calls import ask_worker
 
 __all__ = ["Ask", "Day", "api", "seed_of"]
 
@@ -36,7 +36,7 @@ class PositionLines(House):
 
 
 class Ask(PositionLines):
-    """A position and what is wanted of a move."""
+    """A position and the objective of a move."""
 
     objective: Literal["count", "value"] = "count"
     keep: Literal["sets", "tiles", "none"] = "sets"
@@ -51,7 +51,7 @@ class Ask(PositionLines):
 
 
 class AskWhy(Ask):
-    """A position, what is wanted, and a tile that one would like to play."""
+    """A position, the objective, and a tile that one would like to play."""
 
     tile: TileText
 
@@ -85,7 +85,7 @@ class PlacedTile(BaseModel):
 
 
 class PlacedSet(BaseModel):
-    """Tiles that lie together at some step; kept if no step touches them."""
+    """Tiles that form one set at some step; kept if no step touches them."""
 
     tiles: list[PlacedTile]
     kept: bool
@@ -124,7 +124,7 @@ class CheckedTable(BaseModel):
     """How many of each tile the box still holds."""
 
 
-class PuzzleTold(BaseModel):
+class PuzzleResponse(BaseModel):
     """A position with one best move, and how many tiles it plays."""
 
     day: date
@@ -184,11 +184,11 @@ async def check(lines: Annotated[PositionLines, Query()]) -> CheckedTable:
     )
 
 
-@api.get("/puzzle", response_model=PuzzleTold)
+@api.get("/puzzle", response_model=PuzzleResponse)
 async def puzzle(lab: Lab, ask: Annotated[AskPuzzle, Query()]) -> Any:
     """Return the puzzle of a day."""
-    found = await ask_worker(lab, "puzzle", seed=seed_of(ask.day), hard=ask.hard)
-    return found | {"day": ask.day, "hard": ask.hard} | ({} if ask.solution else {"solution": None})
+    result = await ask_worker(lab, "puzzle", seed=seed_of(ask.day), hard=ask.hard)
+    return result | {"day": ask.day, "hard": ask.hard} | ({} if ask.solution else {"solution": None})
 
 
 @api.get("/judge", response_model=PuzzleVerdict)

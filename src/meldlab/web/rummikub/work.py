@@ -22,13 +22,13 @@ from meldlab.rummikub import (
 )
 from meldlab.rummikub.checker import table_violations
 from meldlab.schemas.rummikub import AlternativesAnswer, SolutionAnswer, WhyNotAnswer
-from meldlab.web.rummikub.laying import frames
+from meldlab.web.rummikub.frames import frames
 from meldlab.web.rummikub.taps import house
 
 __all__ = ["best", "judge", "others", "puzzle", "without"]
 
 NODES = 400_000
-MOST_MOVES = 20
+MAX_MOVES = 20
 
 
 @lru_cache(maxsize=200)
@@ -41,20 +41,20 @@ def _solved(rack: str, table: str, objective: str, keep: str, opened: bool, rule
 def _every(answer_to: tuple[Any, ...]) -> tuple[tuple[Solution, ...], bool]:
     """Return the moves that are as good, the answer itself first, and whether these are all."""
     answer = _solved(*answer_to)
-    found = find_alternatives(answer, MOST_MOVES, nodes=NODES, seconds=answer_to[-1])
+    result = find_alternatives(answer, MAX_MOVES, nodes=NODES, seconds=answer_to[-1])
     same = [sorted(map(str, answer.table))]
-    more = [replace(answer, table=table) for table in found.tables if sorted(map(str, table)) not in same]
-    return (answer, *more), found.complete
+    more = [replace(answer, table=table) for table in result.tables if sorted(map(str, table)) not in same]
+    return (answer, *more), result.complete
 
 
 def best(ask: tuple[Any, ...], move: int = 1) -> dict[str, Any]:
     """Return the best move with its steps; ``move`` picks another that is as good, by its place in the list of all."""
     if move == 1:
-        return told(_solved(*ask))
+        return response(_solved(*ask))
     every, _ = _every(ask)
     if move > len(every):
         raise NotLegalHere(f"{len(every)} best moves are known, not {move}")
-    return told(every[move - 1])
+    return response(every[move - 1])
 
 
 def others(ask: tuple[Any, ...]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
     return WhyNotAnswer.from_why_not(why_not(_solved(*ask), Tile.parse(tile), nodes=NODES, seconds=ask[-1])).model_dump()
 
 
-def told(answer: Solution) -> dict[str, Any]:
+def response(answer: Solution) -> dict[str, Any]:
     """Return a solution with the table after each step."""
     plan = find_steps(answer)
     fields = SolutionAnswer.fields_of(answer, describe_steps(answer, plan))
@@ -94,7 +94,7 @@ def puzzle(seed: int, hard: bool) -> dict[str, Any]:
         "count": made.solution.count,
         "simple": made.simple,
         "jokers": position.rules.joker_rule,
-        "solution": told(made.solution),
+        "solution": response(made.solution),
     }
 
 

@@ -27,7 +27,7 @@ Drawn = Annotated[int, Query(ge=0, le=120, description="How many cards were draw
 Games = Annotated[int, Query(ge=2, le=1_000_000)]
 
 
-class SittingTold(StoppingAdvice):
+class RoundResponse(StoppingAdvice):
     """A sitting after some draws."""
 
     black: int
@@ -51,10 +51,10 @@ class Maps(BaseModel):
 
 
 @api.get("/sitting")
-async def sitting(lab: Lab, deck: Deck = "26,26", seed: Seed = 0, drawn: Drawn = 0, stopped: bool = False) -> SittingTold:
-    """Return what lies open after so many draws, and what the best policy would do; of cards not drawn it says nothing."""
+async def sitting(lab: Lab, deck: Deck = "26,26", seed: Seed = 0, drawn: Drawn = 0, stopped: bool = False) -> RoundResponse:
+    """Return what lies open after n draws, and what the best policy would do; of cards not drawn it says nothing."""
     lab.need("stopping")
-    return SittingTold(**await lab.ask("meldlab.web.stopping.work:look", deck=deck, seed=seed, drawn=drawn, stopped=stopped))
+    return RoundResponse(**await lab.ask("meldlab.web.stopping.work:look", deck=deck, seed=seed, drawn=drawn, stopped=stopped))
 
 
 @api.get("/maps")
@@ -80,21 +80,22 @@ async def table(
     """Show the sitting, the maps with its path, and many automatic games."""
     if seed is None:
         return RedirectResponse("/stopping?" + urlencode({"deck": deck, "seed": secrets.randbits(40)}), 303)
-    told, found, played, problem = None, None, None, ""
+    response, result, played, problem = None, None, None, ""
     if "stopping" in lab.warming.ready:
         try:
-            told = await sitting(lab, deck, seed, drawn, stopped)
-            found = await maps(lab, deck)
+            response = await sitting(lab, deck, seed, drawn, stopped)
+            result = await maps(lab, deck)
             played = await games(lab, deck, max(2, many), seed) if many else None
-        except MeldlabError as mistake:
-            problem = str(mistake)
-    path = told.path if told else []
+        except MeldlabError as error:
+            problem = str(error)
+    path = response.path if response else []
     return page(
         request, "stopping/table.html.jinja", title="Stopping game", status=422 if problem else 200, deck=deck, seed=seed, drawn=drawn,
-        stopped=stopped or bool(told and told.over), hint=hint, many=many, told=told, found=found, played=played, problem=problem,
+        stopped=stopped or bool(response and response.over), hint=hint, many=many, response=response, found=result, played=played,
+        problem=problem,
         warming=lab.warming, here={"deck": deck, "seed": seed, "drawn": drawn},
-        value_map=heat(found.values, path, "what it is worth in all") if found else "",
-        policy_map=heat([[float(one) for one in row] for row in found.goes_on], path, "whether to go on") if found else "",
+        value_map=heat(result.values, path, "what it is worth in all") if result else "",
+        policy_map=heat([[float(item) for item in row] for row in result.goes_on], path, "whether to go on") if result else "",
         distribution=_distribution(played) if played else "",
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ MOST = 60  # cards of a colour that are drawn and mapped here
 
 
 def look(deck: str, seed: int, drawn: int, stopped: bool) -> dict[str, Any]:
-    """Return a sitting after so many draws: what lies open, what it is worth, and what the best policy would do."""
+    """Return a sitting after n draws: what lies open, what it is worth, and what the best policy would do."""
     urn = _urn(deck)
     if drawn > urn.black + urn.red:
         raise NotLegalHere(f"{drawn} cards of {urn.black + urn.red} cannot be drawn")

@@ -22,7 +22,7 @@ __all__ = [
     "Steps",
     "Subject",
     "Text",
-    "TextTold",
+    "TextResponse",
 ]
 
 PLAYERS = OPPONENTS["recycle"]
@@ -30,8 +30,8 @@ PlayerName = Annotated[str, Field(pattern=f"^({'|'.join(PLAYERS)})$")]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Number = Annotated[int, Field(gt=-(2**31), lt=2**31)]
 Settings = Annotated[dict[Annotated[str, Field(pattern="^[A-Z]{1,40}$")], Number], Field(max_length=20)]
-MOST_GAMES = 10_000
-MOST_AT = 100_000
+MAX_GAMES = 10_000
+MAX_AT = 100_000
 
 
 class Strict(BaseModel):
@@ -46,7 +46,7 @@ class Text(Strict):
     text: str = Field(max_length=LONGEST)
 
 
-class TextTold(BaseModel):
+class TextResponse(BaseModel):
     """A description that an address can name."""
 
     id: str
@@ -114,7 +114,7 @@ class Running(Text):
     """Games to be played by kernel, one name of a player for each seat or one for all."""
 
     players: list[PlayerName] = Field(default=["random"], min_length=1, max_length=64)
-    games: int = Field(default=1000, ge=1, le=MOST_GAMES)
+    games: int = Field(default=1000, ge=1, le=MAX_GAMES)
     seed: Seed = 0
 
 
@@ -153,10 +153,10 @@ class Failure(BaseModel):
 
 
 class Ran(BaseModel):
-    """What games came to; where there was no time for all, ``games`` are fewer than ``wanted``."""
+    """What games came to; where there was no time for all, ``games`` are fewer than ``requested``."""
 
     games: int
-    wanted: int
+    requested: int
     seconds: float
     lowest_wins: bool
     finished: int
@@ -174,16 +174,16 @@ class Ran(BaseModel):
 
 
 class Stepping(Text):
-    """A game to be told, and the moment of it: after how many decisions, and how many around it."""
+    """A game to be response, and the moment of it: after how many decisions, and how many around it."""
 
     players: list[PlayerName] = Field(default=["random"], min_length=1, max_length=64)
     seed: Seed = 0
-    at: int = Field(default=0, ge=0, le=MOST_AT)
+    at: int = Field(default=0, ge=0, le=MAX_AT)
     around: int = Field(default=8, ge=0, le=100)
 
 
 class Move(BaseModel):
-    """A decision in words, and what happened by itself after it."""
+    """A decision as text, and what followed without a decision."""
 
     number: int
     seat: int

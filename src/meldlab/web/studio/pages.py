@@ -17,19 +17,19 @@ from meldlab.recycle import library
 from meldlab.recycle.card_names import abbreviate, match_option
 from meldlab.recycle.language.lexer import KEYWORDS
 from meldlab.recycle.language.settings import parse_settings
+from meldlab.web.errors import HttpError
 from meldlab.web.forms import read_form
 from meldlab.web.jobs import ENDED
-from meldlab.web.kept import KeptMatch
 from meldlab.web.laboratory import Lab, Laboratory, Person
-from meldlab.web.long_work import JobId, job_told
-from meldlab.web.matches import Act, After, Begin, MatchId, Told, act_in, begin_match, look_at, take_back
+from meldlab.web.long_work import JobId, job_response
+from meldlab.web.matches import Act, After, Begin, MatchId, MatchResponse, act_in, begin_match, look_at, take_back
 from meldlab.web.pages import page
-from meldlab.web.problems import HttpRefusal
+from meldlab.web.repository import StoredMatch
 from meldlab.web.studio import api
 from meldlab.web.studio.api import TextId, texts_of
 from meldlab.web.studio.models import (
-    MOST_AT,
-    MOST_GAMES,
+    MAX_AT,
+    MAX_GAMES,
     PLAYERS,
     Analysing,
     Checked,
@@ -53,7 +53,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/studio", include_in_schema=False)
 T = TypeVar("T")
 SHOWN_OPTIONS = 60
-MEANT = 500  # options that are compared, word by word, with what somebody wrote
+MEANT = 500  # options that are compared, word by word, with the typed text
 # What each package of the editor is called by the others.
 CODEMIRROR = {
     **{f"@codemirror/{name}": name for name in ("state", "view", "language", "streamparser", "commands", "search", "autocomplete", "lint")},
@@ -72,7 +72,7 @@ class Form(Strict):
     text: str = Field(default="", max_length=2 * LONGEST)
     do: Literal["keep", "run", "steps", "play", "analyse", "compare"] = "keep"
     players: PlayerName = "random"
-    games: int = Field(default=1000, ge=1, le=MOST_GAMES)
+    games: int = Field(default=1000, ge=1, le=MAX_GAMES)
     seed: Seed = 0
     seat: int = Field(default=1, ge=1, le=8)
     study_player: Literal["random", "pimc", "mcts", "ismcts"] = "mcts"
@@ -92,22 +92,22 @@ class Asked(NamedTuple):
 async def _outcome(asked: Awaitable[T]) -> Asked:
     try:
         return Asked(await asked)
-    except MeldlabError as problem:
-        return Asked(problem=str(problem))
-    except HttpRefusal as problem:
-        return Asked(problem=problem.why)
+    except MeldlabError as error:
+        return Asked(problem=str(error))
+    except HttpError as error:
+        return Asked(problem=error.why)
 
 
 @router.get("")
 async def start(request: Request, lab: Lab, person: Person) -> Response:
-    """Show the library to start from, and what this person has begun."""
-    matches = [(_name_of(one), one) for one in lab.kept.matches_of(person, game="recycle", most=10)]
-    work = [job_told(job) for job in lab.kept.jobs(owner=person, most=20) if job.kind in ("analyse", "compare")]
+    """Show the library to start from, and what this user has started."""
+    matches = [(_name_of(item), item) for item in lab.repository.matches_of(person, game="recycle", most=10)]
+    work = [job_response(job) for job in lab.repository.jobs(owner=person, most=20) if job.kind in ("analyse", "compare")]
     games = [library.entry(name) for name in library.names()]
     return page(request, "studio/start.html.jinja", title="RECYCLE studio", games=games, matches=matches, work=work[:10])
 
 
-def _name_of(match: KeptMatch) -> str:
+def _name_of(match: StoredMatch) -> str:
     """Return what the game of a match is called."""
     name = Record.parse(match.record).game
     return library.entry(name).title if name in library.names() else "a game of your own"
@@ -120,14 +120,14 @@ async def editor(
     id: TextId,
     show: Literal["", "run", "steps"] = "",
     players: Opponent = "random",
-    games: Annotated[int, Query(ge=1, le=MOST_GAMES)] = 1000,
+    games: Annotated[int, Query(ge=1, le=MAX_GAMES)] = 1000,
     seed: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
-    at: Annotated[int, Query(ge=0, le=MOST_AT)] = 0,
+    at: Annotated[int, Query(ge=0, le=MAX_AT)] = 0,
 ) -> Response:
     """Show a text in the editor, what is to be said about it, which way its cards go, and what was asked for."""
-    found = texts_of(lab).find(id)
-    form = Form(text=found.text, do=show or "keep", players=players, games=games, seed=seed)
-    return await _editor(request, lab, found, form, at)
+    result = texts_of(lab).find(id)
+    form = Form(text=result.text, do=show or "keep", players=players, games=games, seed=seed)
+    return await _editor(request, lab, result, form, at)
 
 
 @router.post("")
@@ -136,17 +136,17 @@ async def work_on(request: Request, lab: Lab, person: Person) -> Response:
     form = await read_form(request, Form)
     text = read_text(form.text)
     if len(text) > LONGEST:
-        raise HttpRefusal(413, f"a text may have {LONGEST:,} characters, not {len(text):,}")
-    found = texts_of(lab).keep(text)
+        raise HttpError(413, f"a text may have {LONGEST:,} characters, not {len(text):,}")
+    result = texts_of(lab).keep(text)
     try:
-        return RedirectResponse(await _address(lab, person, found, form), 303)
-    except (MeldlabError, HttpRefusal) as problem:
-        says = problem.why if isinstance(problem, HttpRefusal) else str(problem)
-        return await _editor(request, lab, found, form, problem=says, status=422)
+        return RedirectResponse(await _address(lab, person, result, form), 303)
+    except (MeldlabError, HttpError) as error:
+        says = error.why if isinstance(error, HttpError) else str(error)
+        return await _editor(request, lab, result, form, problem=says, status=422)
 
 
 async def _address(lab: Laboratory, person: str, found: Description, form: Form) -> str:
-    """Return where to look after what was asked for has been begun."""
+    """Return where to look after what was asked for has been started."""
     here = f"/studio/{found.id}"
     effort: dict[str, Any] = {"games": form.study_games, "player": form.study_player, "simulations": form.simulations, "seed": form.seed}
     own = Subject(text=found.text)
@@ -162,8 +162,10 @@ async def _address(lab: Laboratory, person: str, found: Description, form: Form)
             opponents = [form.players] * (players - 1)
             if len(opponents) > 7:
                 raise NotLegalHere(f"at this table 8 can play, not {players}")
-            told = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=opponents, seat=form.seat - 1, seed=None))
-            return f"/studio/play/{told.id}"
+            response = await begin_match(
+                lab, person, Begin(game="recycle", rules=rules, opponents=opponents, seat=form.seat - 1, seed=None)
+            )
+            return f"/studio/play/{response.id}"
         case "analyse":
             own.settings = _settings(form)
             return f"/studio/work/{(await api.analyse(lab, person, Analysing(subject=own, **effort))).id}"
@@ -236,71 +238,71 @@ async def match(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -
 @router.post("/play/{id}")
 async def act(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -> Response:
     """Take an option, by its number, its words, or what only one option names, such as a card."""
-    wanted = await read_form(request, Act)
-    return await _after(request, lab, id, sort, _act(lab, id, wanted))
+    body = await read_form(request, Act)
+    return await _after(request, lab, id, sort, _act(lab, id, body))
 
 
-async def _act(lab: Laboratory, id: str, wanted: Act) -> Told:
+async def _act(lab: Laboratory, id: str, body: Act) -> MatchResponse:
     legal = (await look_at(lab, id)).legal
-    if wanted.action.strip().isdecimal() or wanted.action in legal or not 0 < len(legal) <= MEANT:
-        return await act_in(lab, id, wanted)
-    return await act_in(lab, id, Act(after=wanted.after, action=legal[match_option(legal, wanted.action)]))
+    if body.action.strip().isdecimal() or body.action in legal or not 0 < len(legal) <= MEANT:
+        return await act_in(lab, id, body)
+    return await act_in(lab, id, Act(after=body.after, action=legal[match_option(legal, body.action)]))
 
 
 @router.post("/play/{id}/undo")
 async def undo(request: Request, lab: Lab, id: MatchId, sort: Order = "suit") -> Response:
     """Take the last choice back."""
-    wanted = await read_form(request, After)
-    return await _after(request, lab, id, sort, take_back(lab, id, wanted))
+    body = await read_form(request, After)
+    return await _after(request, lab, id, sort, take_back(lab, id, body))
 
 
 @router.post("/play/{id}/again")
 async def again(lab: Lab, person: Person, id: MatchId) -> Response:
     """Begin the same game with the same players and another deal."""
-    match = lab.kept.match(id)
+    match = lab.repository.match(id)
     record = Record.parse(match.record)
     others = [name for seat, name in enumerate(record.players) if seat != match.seat]
     rules: dict[str, Any] = dict(record.rules)
-    told = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=others, seat=match.seat, seed=None))
-    return RedirectResponse(f"/studio/play/{told.id}", 303)
+    response = await begin_match(lab, person, Begin(game="recycle", rules=rules, opponents=others, seat=match.seat, seed=None))
+    return RedirectResponse(f"/studio/play/{response.id}", 303)
 
 
-async def _after(request: Request, lab: Laboratory, id: str, sort: Order, asked: Awaitable[Told]) -> Response:
+async def _after(request: Request, lab: Laboratory, id: str, sort: Order, asked: Awaitable[MatchResponse]) -> Response:
     outcome = await _outcome(asked)
     if outcome.problem:
         return _table(request, await look_at(lab, id), sort, outcome.problem)
     return RedirectResponse(f"/studio/play/{id}" + (f"?sort={sort}" if sort != "suit" else ""), 303)
 
 
-def _table(request: Request, told: Told, sort: Order, problem: str = "") -> Response:
-    words = [words.split() for words in told.legal]
-    for place in told.view["places"]:
-        mine = place["owner"] == told.seat
+def _table(request: Request, response: MatchResponse, sort: Order, problem: str = "") -> Response:
+    words = [words.split() for words in response.legal]
+    for place in response.view["places"]:
+        mine = place["owner"] == response.seat
         if mine and sort != "lies":
             place["cards"].sort(key=lambda card: _place(card, sort))
         # A card that only one option names is the button of that option.
         for card in place["cards"] if mine else []:
-            naming = [number for number, some in enumerate(words) if any(word.rstrip(",;") == card["name"] for word in some)]
+            naming = [number for number, items in enumerate(words) if any(word.rstrip(",;") == card["name"] for word in items)]
             card["option"] = naming[0] if len(naming) == 1 else None
     return page(
         request,
         "studio/match.html.jinja",
         status=422 if problem else 200,
-        title=told.view["title"],
-        told=told,
+        title=response.view["title"],
+        response=response,
         sort=sort,
         problem=problem,
-        home=f"/studio/{told.game}" if re.fullmatch("[a-z0-9_]{2,40}", told.game) else "",
-        options=told.legal[:SHOWN_OPTIONS],
-        short=abbreviate if told.view["standard_cards"] else str,
+        home=f"/studio/{response.game}" if re.fullmatch("[a-z0-9_]{2,40}", response.game) else "",
+        options=response.legal[:SHOWN_OPTIONS],
+        short=abbreviate if response.view["standard_cards"] else str,
     )
 
 
 def _place(card: dict[str, Any], sort: Order) -> tuple[Any, ...]:
     if card["card"] is None:
         return 1, 0, 0, card["name"]
-    found = Card.parse(card["card"])
-    return 0, *((int(found.suit), int(found.rank)) if sort == "suit" else (int(found.rank), int(found.suit))), ""
+    result = Card.parse(card["card"])
+    return 0, *((int(result.suit), int(result.rank)) if sort == "suit" else (int(result.rank), int(result.suit))), ""
 
 
 # --- long work
@@ -309,16 +311,18 @@ def _place(card: dict[str, Any], sort: Order) -> tuple[Any, ...]:
 @router.get("/work/{id}")
 async def work(request: Request, lab: Lab, id: JobId) -> Response:
     """Show how far an analysis or a comparison is, and its figures when it is done."""
-    told = job_told(lab.kept.job(id))
-    if told.kind not in ("analyse", "compare"):
-        raise HttpRefusal(404, "that is no work of the studio")
-    kind = "Analysis" if told.kind == "analyse" else "Comparison"
-    name = " and ".join(one["title"] for one in told.arguments["subjects"])
-    return page(request, "studio/work.html.jinja", title=f"{kind}: {name}", kind=kind, name=name, told=told, ended=told.state in ENDED)
+    response = job_response(lab.repository.job(id))
+    if response.kind not in ("analyse", "compare"):
+        raise HttpError(404, "that is no work of the studio")
+    kind = "Analysis" if response.kind == "analyse" else "Comparison"
+    name = " and ".join(argument["title"] for argument in response.arguments["subjects"])
+    return page(
+        request, "studio/work.html.jinja", title=f"{kind}: {name}", kind=kind, name=name, response=response, ended=response.state in ENDED
+    )
 
 
 @router.post("/work/{id}/cancel")
 async def cancel(lab: Lab, id: JobId) -> Response:
-    """End an analysis; what was played for it is kept."""
+    """End an analysis; its games stay in the store."""
     lab.jobs.cancel(id)
     return RedirectResponse(f"/studio/work/{id}", 303)

@@ -1,4 +1,4 @@
-"""Long work of the studio: analyses and comparisons, whose games are kept in the store as they are played."""
+"""Long work of the studio: analyses and comparisons, whose games are stored as they are played."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -42,18 +42,18 @@ def compare(progress: Reporter, subjects: Sequence[dict[str, Any]], **options: A
 def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], config: StudyConfig) -> list[Analysis]:
     store = Store.open(progress.store)
     texts = Texts(store)
-    found = []
-    for number, wanted in enumerate(subjects):
-        description = texts.find(wanted["text"])
-        variant = Variant(Described(description.id, description.text), wanted["settings"])
-        told = _Told(progress, variant.title, number, len(subjects))
+    result = []
+    for number, subject_settings in enumerate(subjects):
+        description = texts.find(subject_settings["text"])
+        variant = Variant(Described(description.id, description.text), subject_settings["settings"])
+        study_progress = _StudyProgress(progress, variant.title, number, len(subjects))
         progress(number, len(subjects), f"{variant.title}: random games first")
-        found.append(study(variant, config, store, jobs=1, progress=told, on_forecast=told.on_forecast))
+        result.append(study(variant, config, store, jobs=1, progress=study_progress, on_forecast=study_progress.on_forecast))
     progress(len(subjects), len(subjects), "drawing")
-    return found
+    return result
 
 
-class _Told:
+class _StudyProgress:
     """Tells how far one of several studies is."""
 
     def __init__(self, progress: Callable[[float, float, str], None], title: str, before: int, all: int) -> None:

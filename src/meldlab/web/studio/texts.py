@@ -11,12 +11,12 @@ from meldlab.errors import NoSuchThing
 from meldlab.recycle import library
 from meldlab.recycle.language.header import Header
 from meldlab.runs.store import Store
-from meldlab.web.kept import TABLES
+from meldlab.web.repository import TABLES
 
 __all__ = ["LONGEST", "Description", "Texts", "read_text"]
 
 LONGEST = 65_536  # characters of a text that is taken at all; the language has its own bound below
-MOST = 2_000  # texts that are kept; beyond them the one that nobody has used for longest makes room
+MOST = 2_000  # stored texts; beyond them the one unused for longest is deleted
 DIGITS = 20
 BEGINNING = "new"  # what an address calls a small game to begin with
 TEXTS = sa.Table(
@@ -52,7 +52,7 @@ def read_text(text: str) -> str:
 
 @cache
 def _own() -> dict[str, str]:
-    """Return the names of the texts that need not be kept."""
+    """Return the names of the texts that need not be stored."""
     return {library.template("My game"): BEGINNING, **{library.entry(name).text: name for name in library.names()}}
 
 
@@ -66,16 +66,16 @@ class Texts:
         """Keep a text, and return it with its name; the same text has the same name."""
         if text in _own():
             return Description(_own()[text], text)
-        kept = Description(hashlib.sha256(text.encode()).hexdigest()[:DIGITS], text)
+        stored = Description(hashlib.sha256(text.encode()).hexdigest()[:DIGITS], text)
         with self.store.writing() as connection:
-            touched = connection.execute(TEXTS.update().where(TEXTS.c.id == kept.id).values(used=time.time()))
+            touched = connection.execute(TEXTS.update().where(TEXTS.c.id == stored.id).values(used=time.time()))
             if not touched.rowcount:
-                connection.execute(TEXTS.insert().values(id=kept.id, text=text, used=time.time()))
-                many = connection.execute(sa.select(sa.func.count()).select_from(TEXTS)).scalar_one()
-                if many > MOST:
-                    oldest = sa.select(TEXTS.c.id).order_by(TEXTS.c.used).limit(many - MOST)
+                connection.execute(TEXTS.insert().values(id=stored.id, text=text, used=time.time()))
+                count = connection.execute(sa.select(sa.func.count()).select_from(TEXTS)).scalar_one()
+                if count > MOST:
+                    oldest = sa.select(TEXTS.c.id).order_by(TEXTS.c.used).limit(count - MOST)
                     connection.execute(TEXTS.delete().where(TEXTS.c.id.in_(oldest)))
-        return kept
+        return stored
 
     def find(self, id: str) -> Description:
         """Return the text of a name."""

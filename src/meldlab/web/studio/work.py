@@ -1,4 +1,4 @@
-"""What a worker does for the studio: check, draw, run, tell; whatever a stranger's text does, it does it here."""
+"""What a worker does for the studio: check, draw, run, tell; untrusted texts run here only."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -27,14 +27,14 @@ from meldlab.web.studio.shown import pile
 
 __all__ = ["check", "graph", "run", "steps", "subject"]
 
-SECONDS = 6.0  # after which games are no longer begun, so that there is time to tell of those that were played
+SECONDS = 6.0  # after which games are no longer started, so that there is time to tell of those that were played
 FIRST = 16  # games that are played before the clock is looked at
 # Of the random games of a check, which follows every change in the editor: 0.02 to 0.2 seconds of CPU in the library, 1.1 in hostile texts.
 CHECK_WORK = 20_000_000
-MOST_STEPS = 1_000  # decisions of a game that is told; each keeps a whole state
+MAX_STEPS = 1_000  # decisions of a game that is response; each keeps a whole state
 BARS = 24
 PLAYER = ("player", "wins", "win_rate", "ci95", "score", "score_ci95")
-MOST_SPOTS, MOST_EDGES = 80, 300  # that a picture can hold
+MAX_SPOTS, MAX_EDGES = 80, 300  # that a picture can hold
 
 
 def check(text: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def check(text: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def game_of_text(text: str, name: str = "described") -> Described:
-    """Return the game of a text, compiled; the last few are kept."""
+    """Return the game of a text, compiled, from a small cache."""
     game = Described(name, text)
     assert game.machine.players
     return game
@@ -72,7 +72,7 @@ def graph(text: str, seed: int) -> dict[str, Any]:
     """Return which way the cards go in one random game, drawn."""
     game = game_of_text(text)
     movement = Movement.of(game.machine, seed)
-    if len(movement.locations) > MOST_SPOTS or len(movement.edges) > MOST_EDGES:
+    if len(movement.locations) > MAX_SPOTS or len(movement.edges) > MAX_EDGES:
         raise NotLegalHere(f"{len(movement.locations)} places and {len(movement.edges)} ways between them are too many to be drawn")
     figure, numbers = draw_movement(movement)
     edges = [dict(zip(numbers, row, strict=True)) for row in zip(*numbers.values(), strict=True)]
@@ -81,36 +81,36 @@ def graph(text: str, seed: int) -> dict[str, Any]:
 
 def subject(text: str, settings: Mapping[str, int]) -> str:
     """Return the name for people of a game or its variant, once it is known that it can be run."""
-    found = Variant(Described("described", text), settings)
-    assert found.machine.players
-    return found.title[:120]
+    result = Variant(Described("described", text), settings)
+    assert result.machine.players
+    return result.title[:120]
 
 
 def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, Any]:
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
     names = one_per_seat(players, game.machine.players)
-    everybody = [parse_player(game, name) for name in names]
-    begun, parts, lengths, scores = time.monotonic(), list[ContestResult](), list[int](), list[list[int]]()
+    seats = [parse_player(game, name) for name in names]
+    started, parts, lengths, scores = time.monotonic(), list[ContestResult](), list[int](), list[list[int]]()
     # A game of players that search may take seconds.
-    for first, many in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
-        batch = game.batch(everybody, seed, first, many, threads=1)
+    for first, count in chunks(games, FIRST if set(names) == {"random"} else 1, 0.5):
+        batch = game.batch(seats, seed, first, count, threads=1)
         labels = [f"p{seat} {name}" for seat, name in enumerate(names, 1)]
         parts.append(ContestResult.from_batches(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
         scores += batch.scores.tolist()
-        if time.monotonic() - begun > SECONDS:
+        if time.monotonic() - started > SECONDS:
             break
-    found = ContestResult.join(parts)
-    told: dict[str, Any] = found.as_json()
+    result = ContestResult.join(parts)
+    response: dict[str, Any] = result.as_json()
     return {
-        **{name: told[name] for name in ("games", "drawn", "finished", "capped", "failed", "failures")},
-        "players": [{name: row[name] for name in PLAYER} for row in told["players"]],
-        "wanted": games,
-        "seconds": time.monotonic() - begun,
-        "lowest_wins": found.lowest_wins,
-        "decisions": _interval(found.count("decisions")),
-        "options": _interval(found.count("options")) if sum(lengths) else None,
+        **{name: response[name] for name in ("games", "drawn", "finished", "capped", "failed", "failures")},
+        "players": [{name: row[name] for name in PLAYER} for row in response["players"]],
+        "requested": games,
+        "seconds": time.monotonic() - started,
+        "lowest_wins": result.lowest_wins,
+        "decisions": _interval(result.count("decisions")),
+        "options": _interval(result.count("options")) if sum(lengths) else None,
         "lengths": bars(lengths),
         "scores": bars([score for row in scores for score in row]),
     }
@@ -134,11 +134,11 @@ def bars(numbers: Sequence[int]) -> list[dict[str, int]]:
     many = [0] * ((high - low) // width + 1)
     for number in numbers:
         many[(number - low) // width] += 1
-    return [{"first": low + at * width, "last": low + (at + 1) * width - 1, "many": count} for at, count in enumerate(many)]
+    return [{"first": low + index * width, "last": low + (index + 1) * width - 1, "many": count} for index, count in enumerate(many)]
 
 
-class ToldGame:
-    """One game between players, as far as somebody has asked to see it, or as there was time for."""
+class GameResponse:
+    """One game between players, as far as the page has stepped, or as time allowed."""
 
     def __init__(self, text: str, players: Sequence[str], seed: int) -> None:
         self.game = game_of_text(text)
@@ -149,40 +149,42 @@ class ToldGame:
         self.over = self.position.over
 
     def play(self) -> None:
-        """Go on until the end, for some seconds."""
+        """Continue until the end, for some seconds."""
         end = time.monotonic() + SECONDS
-        if self.over or len(self.steps) >= MOST_STEPS:
+        if self.over or len(self.steps) >= MAX_STEPS:
             return
         for step in self.table.steps(self.deal, self.steps[-1] if self.steps else None):
             self.steps.append(step)
             self.over = step.result is not None
-            if time.monotonic() > end or len(self.steps) >= MOST_STEPS:
+            if time.monotonic() > end or len(self.steps) >= MAX_STEPS:
                 return
 
 
 @lru_cache(maxsize=2)
-def _told_game(text: str, players: tuple[str, ...], seed: int) -> ToldGame:
-    return ToldGame(text, players, seed)
+def _game_response(text: str, players: tuple[str, ...], seed: int) -> GameResponse:
+    return GameResponse(text, players, seed)
 
 
 def steps(text: str, players: Sequence[str], seed: int, at: int, around: int) -> dict[str, Any]:
-    """Return a game that is told decision by decision: what lies where after ``at`` of them, and the decisions around it."""
-    told = _told_game(text, tuple(players), seed)
-    told.play()
-    at = min(at, len(told.steps))
-    position = told.steps[at - 1].after.position if at else told.position
-    first, last = max(0, at - around), min(len(told.steps), at + around)
-    result = told.steps[-1].result if told.steps else told.game.start(told.game.machine.players, told.deal).result
+    """Return a game that is response decision by decision: what lies where after ``at`` of them, and the decisions around it."""
+    response = _game_response(text, tuple(players), seed)
+    response.play()
+    at = min(at, len(response.steps))
+    position = response.steps[at - 1].after.position if at else response.position
+    first, last = max(0, at - around), min(len(response.steps), at + around)
+    result = response.steps[-1].result if response.steps else response.game.start(response.game.machine.players, response.deal).result
     return {
         "at": at,
-        "decisions": len(told.steps),
-        "over": told.over,
-        "begins": told.begins,
-        "moves": [{"number": step.number + 1, "seat": step.seat, **describe_step(step)} for step in told.steps[first:last]],
-        "places": [pile(told.describer, position, location, cards, None) for location, cards in position.locations()],
-        "cells": [[name + told.describer.owner_text(category, owner), str(value)] for _, category, owner, name, value in position.cells()],
-        "standard_cards": told.describer.standard_cards,
+        "decisions": len(response.steps),
+        "over": response.over,
+        "begins": response.begins,
+        "moves": [{"number": step.number + 1, "seat": step.seat, **describe_step(step)} for step in response.steps[first:last]],
+        "places": [pile(response.describer, position, location, cards, None) for location, cards in position.locations()],
+        "cells": [
+            [name + response.describer.owner_text(category, owner), str(value)] for _, category, owner, name, value in position.cells()
+        ],
+        "standard_cards": response.describer.standard_cards,
         "result": {"scores": list(result.scores), "winners": list(result.winners), "reason": result.reason}
-        if told.over and result
+        if response.over and result
         else None,
     }

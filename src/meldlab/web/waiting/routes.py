@@ -12,12 +12,12 @@ from meldlab.cards import Hand
 from meldlab.errors import MeldlabError
 from meldlab.schemas.waiting import HandAnswer
 from meldlab.web.charts import bars, curve
+from meldlab.web.errors import HttpError
 from meldlab.web.forms import read_form
 from meldlab.web.jobs import KINDS
 from meldlab.web.laboratory import Lab, Person
-from meldlab.web.long_work import JobTold, job_told
+from meldlab.web.long_work import JobResponse, job_response
 from meldlab.web.pages import page
-from meldlab.web.problems import HttpRefusal
 
 __all__ = ["api", "pages"]
 
@@ -25,7 +25,7 @@ api = APIRouter(prefix="/api/waiting", tags=["waiting"])
 pages = APIRouter(include_in_schema=False)
 KINDS["waiting"] = "meldlab.web.waiting.work:solve_in_steps"
 GOAL = "^(gin|knock:[0-9]{1,3})$"
-MOST_SOLVED = 7  # cards; eight take gigabytes
+MAX_SOLVED = 7  # cards; eight take gigabytes
 Cards = Annotated[int, Query(ge=3, le=10, description="Cards in a hand.")]
 Aces = Literal["low", "both", "round"]
 GoalText = Annotated[str, Query(pattern=GOAL, description="gin, or knock:K for deadwood of at most K.")]
@@ -43,7 +43,7 @@ class WholeHand(HandAnswer):
     """Probability of exactly 0, 1, 2, ... turns, up to the 99th percentile."""
 
 
-class HandTold(BaseModel):
+class HandResponse(BaseModel):
     """A hand, and what is known about it."""
 
     hand: list[str]
@@ -54,29 +54,29 @@ class HandTold(BaseModel):
 
 
 @api.get("/hand")
-async def look(lab: Lab, hand: HandText = "", cards: Cards = 3, aces: Aces = "low", goal: GoalText = "gin") -> HandTold:
+async def look(lab: Lab, hand: HandText = "", cards: Cards = 3, aces: Aces = "low", goal: GoalText = "gin") -> HandResponse:
     """Return how long a hand takes, exactly, and the best answer to every card that may come."""
     lab.need("waiting")
     held = Hand.parse(hand)
     if len(held) > cards:
-        raise HttpRefusal(422, f"{len(held)} cards where a hand has {cards}")
-    return HandTold(**await lab.ask("meldlab.web.waiting.work:look", hand=str(held), cards=cards, aces=aces, goal=goal))
+        raise HttpError(422, f"{len(held)} cards where a hand has {cards}")
+    return HandResponse(**await lab.ask("meldlab.web.waiting.work:look", hand=str(held), cards=cards, aces=aces, goal=goal))
 
 
 class Solve(BaseModel):
     """A size of hands to solve."""
 
-    cards: int = Field(ge=3, le=MOST_SOLVED)
+    cards: int = Field(ge=3, le=MAX_SOLVED)
     aces: Aces = "low"
     goal: str = Field(default="gin", pattern=GOAL)
 
 
 @api.post("/solve", status_code=201)
 async def solve(
-    lab: Lab, person: Person, cards: Annotated[int, Query(ge=3, le=MOST_SOLVED)], aces: Aces = "low", goal: GoalText = "gin"
-) -> JobTold:
+    lab: Lab, person: Person, cards: Annotated[int, Query(ge=3, le=MAX_SOLVED)], aces: Aces = "low", goal: GoalText = "gin"
+) -> JobResponse:
     """Solve all hands of a size on this machine, as long work."""
-    return job_told(lab.jobs.add(person, "waiting", {"cards": cards, "aces": aces, "goal": goal}))
+    return job_response(lab.jobs.add(person, "waiting", {"cards": cards, "aces": aces, "goal": goal}))
 
 
 @pages.get("/waiting")
@@ -85,34 +85,34 @@ async def explorer(
     toggle: Annotated[str, Query(max_length=3)] = "",
 ) -> Response:  # fmt: skip
     """Show the picker, and what is known about the hand."""
-    problem, told, held = "", None, Hand()
+    problem, response, held = "", None, Hand()
     try:
         held = Hand.parse(hand)
         if toggle:
             return RedirectResponse(_address(_toggled(held, toggle, cards), cards, aces, goal), 303)
-        told = await look(lab, hand, cards, aces, goal) if "waiting" in lab.warming.ready else None
-    except (MeldlabError, HttpRefusal) as mistake:
-        problem = str(mistake)
-    found = told.found if told else None
-    title = f"{held} – waiting times" if found else "Waiting times"
+        response = await look(lab, hand, cards, aces, goal) if "waiting" in lab.warming.ready else None
+    except (MeldlabError, HttpError) as error:
+        problem = str(error)
+    result = response.found if response else None
+    title = f"{held} – waiting times" if result else "Waiting times"
     return page(
         request, "waiting/explorer.html.jinja", title=title, status=422 if problem else 200, problem=problem, hand=hand,
         held={str(card) for card in held},
-        cards=cards, aces=aces, goal=goal, told=told, found=found, warming=lab.warming, most=MOST_SOLVED,
-        board={one.draw: one for one in found.draws} if found else {},
-        most_gain=max(found.expected - one.expected for one in found.draws) if found else 0.0,
-        spread=_turns(found.chances) if found and found.chances else "",
-        all_hands=curve(found.curve, found.quantile, found.expected, "share of all kinds of hands", "turns") if found else "",
-        jobs=[job_told(job) for job in lab.kept.jobs("waiting", "running") if job.kind == "waiting"],
+        cards=cards, aces=aces, goal=goal, response=response, found=result, warming=lab.warming, most=MAX_SOLVED,
+        board={draw.draw: draw for draw in result.draws} if result else {},
+        most_gain=max(result.expected - draw.expected for draw in result.draws) if result else 0.0,
+        spread=_turns(result.chances) if result and result.chances else "",
+        all_hands=curve(result.curve, result.quantile, result.expected, "share of all kinds of hands", "turns") if result else "",
+        jobs=[job_response(job) for job in lab.repository.jobs("waiting", "running") if job.kind == "waiting"],
     )  # fmt: skip
 
 
 @pages.post("/waiting")
 async def begin_solving(request: Request, lab: Lab, person: Person) -> Response:
     """Begin to solve a size, and come back."""
-    wanted = await read_form(request, Solve)
-    await solve(lab, person, wanted.cards, wanted.aces, wanted.goal)
-    return RedirectResponse(_address(Hand(), wanted.cards, wanted.aces, wanted.goal), 303)
+    body = await read_form(request, Solve)
+    await solve(lab, person, body.cards, body.aces, body.goal)
+    return RedirectResponse(_address(Hand(), body.cards, body.aces, body.goal), 303)
 
 
 def _turns(chances: list[float]) -> Markup:

@@ -16,7 +16,7 @@ __all__ = ["AT_ONCE", "look", "solve_in_steps"]
 AT_ONCE = 5  # cards up to which a game is solved within a request
 SPREAD = 6  # cards up to which the distribution is computed within a request
 POINTS = 200  # of the curve over all hands
-CLASSES = 2_000_000  # at most so many classes are sorted for the curve; of more, evenly many
+CLASSES = 2_000_000  # the most classes that are sorted for the curve; of more, an even sample
 
 
 def look(hand: str, cards: int, aces: str, goal: str) -> dict[str, Any]:
@@ -31,8 +31,8 @@ def look(hand: str, cards: int, aces: str, goal: str) -> dict[str, Any]:
 
 def _solved(aces: str, goal: str) -> list[int]:
     """Return the sizes of hands that can be looked up here at once."""
-    kept = [cards for cards in range(AT_ONCE + 1, 11) if cached_path(WaitingGame(cards, aces, Goal.parse(goal))).is_file()]
-    return [*range(3, AT_ONCE + 1), *kept]
+    solved = [cards for cards in range(AT_ONCE + 1, 11) if cached_path(WaitingGame(cards, aces, Goal.parse(goal))).is_file()]
+    return [*range(3, AT_ONCE + 1), *solved]
 
 
 @lru_cache(maxsize=4)
@@ -48,15 +48,15 @@ def _curve(game: WaitingGame) -> tuple[list[float], np.ndarray[Any, Any]]:
     solution = _solution(game)
     step = max(1, len(solution.expected) // CLASSES)
     ascending = np.sort(solution.expected[::step].astype(np.float64) * solution.unit)
-    at = np.linspace(0, len(ascending) - 1, POINTS).astype(int)
-    return [round(float(value), 4) for value in ascending[at]], ascending
+    index = np.linspace(0, len(ascending) - 1, POINTS).astype(int)
+    return [round(float(value), 4) for value in ascending[index]], ascending
 
 
 def _found(held: Hand, solution: Solution) -> dict[str, Any]:
     expected = solution.turns(held)
     points, ascending = _curve(solution.game)
     place = float(np.searchsorted(ascending, expected, side="left")) / len(ascending)
-    draws = [{"draw": str(one.draw), "discard": str(one.discard), "expected": one.expected} for one in solution.draws(held)]
+    draws = [{"draw": str(draw.draw), "discard": str(draw.discard), "expected": draw.expected} for draw in solution.draws(held)]
     answer = {"expected": expected, "draws": draws, "curve": points, "quantile": place, "sd": None, "quantiles": None, "chances": None}
     if solution.game.cards <= SPREAD:
         turns = TurnDistribution.from_hand(solution, held)
@@ -67,7 +67,7 @@ def _found(held: Hand, solution: Solution) -> dict[str, Any]:
 
 
 def solve_in_steps(progress: Any, cards: int, aces: str, goal: str) -> dict[str, Any]:
-    """Solve all hands of a size and keep them: long work, which goes on where it was after a kill."""
+    """Solve all hands of a size and keep them: long work, resumed after a kill."""
     game = WaitingGame(cards, aces, Goal.parse(goal))
     solution = solve_cached(game, device="cpu", progress=lambda done, total: progress(done, total, f"solving {game}"))
     load(cached_path(game))

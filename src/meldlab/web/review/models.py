@@ -8,7 +8,7 @@ from meldlab.web.settings import Settings
 
 __all__ = [
     "KINDS_OF_MISTAKE",
-    "CandidateTold",
+    "CandidateResponse",
     "Decided",
     "Given",
     "Judge",
@@ -17,7 +17,7 @@ __all__ = [
     "Mistake",
     "Position",
     "Practice",
-    "ReviewTold",
+    "ReviewResponse",
     "Reviewed",
     "Start",
 ]
@@ -47,7 +47,7 @@ class Given(BaseModel):
 
 
 class Kept(BaseModel):
-    """A record that was kept: the match by which a review begins."""
+    """A stored record: the match to review."""
 
     match: str
     players: list[str]
@@ -61,7 +61,7 @@ class Judge(BaseModel):
     move: Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class CandidateTold(BaseModel):
+class CandidateResponse(BaseModel):
     """A move and what it was worth on the worlds that all candidates of a decision share."""
 
     move: str
@@ -72,10 +72,10 @@ class CandidateTold(BaseModel):
     error: float
     """The standard error of that loss."""
     points: float
-    """Of the round, in the mean."""
+    """Points of the round, on average."""
 
 
-class Judged(CandidateTold):
+class Judged(CandidateResponse):
     """Whether a try is good: it loses less than 1.75 points of chance against the best, or no more than two standard errors."""
 
     good: bool
@@ -128,7 +128,7 @@ class Decided(BaseModel):
     """Whether it costs at least 2.5 points of chance and more than two standard errors, also on worlds that did not choose the best."""
     worlds: int
     sure: bool
-    candidates: list[CandidateTold]
+    candidates: list[CandidateResponse]
     position: Position
 
 
@@ -153,13 +153,13 @@ class Reviewed(BaseModel):
     actions: int
     result: dict[str, list[int]] | None
     rounds: list[int]
-    """How many actions had been done when each round began, and at the end."""
+    """How many actions had been done when each round started, and at the end."""
     seats: list[Seat]
     kinds: dict[str, int]
     decisions: list[Decided]
 
 
-class ReviewTold(BaseModel):
+class ReviewResponse(BaseModel):
     """A review as far as it is."""
 
     id: str

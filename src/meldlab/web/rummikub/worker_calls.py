@@ -8,10 +8,10 @@ from meldlab.web.laboratory import Laboratory
 
 __all__ = ["SECONDS", "ask_worker"]
 
-SECONDS = 0.8  # processor time for one question when nobody waits
+SECONDS = 0.8  # processor time for one question when no request waits
 LEAST = 0.05
 LONGER = 4.0  # for who asks again, since nothing was proven
-KEPT = 1000
+MAX_READY = 1000
 
 _answers: "WeakKeyDictionary[Laboratory, OrderedDict[Any, Any]]" = WeakKeyDictionary()
 
@@ -25,13 +25,13 @@ async def ask_worker(lab: Laboratory, function: str, /, *, longer: bool = False,
     known, key = _answers.setdefault(lab, OrderedDict()), (function, *sorted(arguments.items()))
     if key in known and not longer:
         known.move_to_end(key)
-        found: dict[str, Any] = known[key]
-        return found
+        result: dict[str, Any] = known[key]
+        return result
     if "ask" in arguments:
         seconds = LONGER if longer else max(LEAST, SECONDS / (1 + len(lab.workers.waiting)))
         arguments["ask"] = (*arguments["ask"], seconds)
     answer: dict[str, Any] = await lab.ask(f"meldlab.web.rummikub.work:{function}", **arguments)
     known[key] = answer
-    while len(known) > KEPT:
+    while len(known) > MAX_READY:
         known.popitem(last=False)
     return answer

@@ -1,4 +1,4 @@
-"""How a refusal looks: one shape for all of them, as JSON under ``/api`` and as a page elsewhere."""
+"""How a rejection looks: one shape for all of them, as JSON under ``/api`` and as a page elsewhere."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from starlette.exceptions import HTTPException
 from meldlab.errors import BadText, MeldlabError, NoSuchThing
 from meldlab.web.pages import page
 
-__all__ = ["REFUSALS", "Busy", "Died", "HttpRefusal", "Problem", "TooLong", "refuse_in_one_shape"]
+__all__ = ["ERROR_RESPONSES", "Busy", "Died", "HttpError", "Problem", "TooLong", "add_error_handlers"]
 
 
 class Problem(BaseModel):
-    """Why a request was refused, in words for the person who asked."""
+    """Why a request was rejected, as text for the user."""
 
     error: str
     text: str | None = None
@@ -24,7 +24,7 @@ class Problem(BaseModel):
     """The place in it where reading stopped, from 0."""
 
 
-class HttpRefusal(Exception):
+class HttpError(Exception):
     """A request that is refused with a status of HTTP."""
 
     def __init__(self, status: int, why: str, headers: dict[str, str] | None = None) -> None:
@@ -32,21 +32,21 @@ class HttpRefusal(Exception):
         self.status, self.why, self.headers = status, why, headers or {}
 
 
-class Busy(HttpRefusal):
+class Busy(HttpError):
     """More is asked than the queue holds."""
 
     def __init__(self, seconds: int = 2) -> None:
         super().__init__(503, "the laboratory is busy; ask again in a moment", {"Retry-After": str(seconds)})
 
 
-class TooLong(HttpRefusal):
+class TooLong(HttpError):
     """A question took longer than one may; its worker was ended."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(503, f"that took longer than {seconds:.0f} seconds and was stopped", {"Retry-After": "10"})
 
 
-class Died(HttpRefusal):
+class Died(HttpError):
     """The worker that had the question is gone, out of memory perhaps."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Died(HttpRefusal):
 
 
 # What any route under /api may answer besides its own; the checks of strangers come before every route.
-REFUSALS: dict[int | str, dict[str, Any]] = {
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": says, "content": {"application/json": {"schema": Problem.model_json_schema()}}}
     for status, says in {
         400: "The request cannot be read, or calls the server by a name it does not have.",
@@ -68,7 +68,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def refuse_in_one_shape(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Answer every mistake with a Problem, and never with a traceback."""
 
     @app.exception_handler(MeldlabError)
@@ -78,8 +78,8 @@ def refuse_in_one_shape(app: FastAPI) -> None:
             return _answer(request, status, Problem(error=str(problem), text=problem.text[:2000], at=problem.offset))
         return _answer(request, status, Problem(error=str(problem)))
 
-    @app.exception_handler(HttpRefusal)
-    async def refused(request: Request, problem: HttpRefusal) -> Response:
+    @app.exception_handler(HttpError)
+    async def refused(request: Request, problem: HttpError) -> Response:
         return _answer(request, problem.status, Problem(error=problem.why), problem.headers)
 
     @app.exception_handler(RequestValidationError)
@@ -97,4 +97,4 @@ def refuse_in_one_shape(app: FastAPI) -> None:
 def _answer(request: Request, status: int, problem: Problem, headers: dict[str, str] | None = None) -> Response:
     if request.url.path.startswith("/api"):
         return JSONResponse(problem.model_dump(exclude_none=True), status, headers)
-    return page(request, "refused.html.jinja", status=status, headers=headers, title="That did not work", problem=problem.error)
+    return page(request, "error.html.jinja", status=status, headers=headers, title="That did not work", problem=problem.error)

@@ -1,4 +1,4 @@
-"""The table after each step of a move: where every tile lies, where it came from, and which sets nobody touches."""
+"""The table after each step of a move: where every tile lies, where it came from, and which sets are untouched."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ def frames(answer: Solution, plan: Sequence[Step]) -> Iterator[dict[str, Any]]:
     """Give the table before the move and after each of its steps."""
     rules = answer.position.rules
     touched = {place for step in plan for place in (step.source, step.target)}
-    piles = {at: [Lying(tile) for tile in one.tiles] for at, one in enumerate(answer.position.table)}
+    piles = {index: [Lying(tile) for tile in item.tiles] for index, item in enumerate(answer.position.table)}
     piles |= {HAND: [], RACK: [Lying(tile, "rack") for tile in answer.position.rack]}
-    shown = {at: _shown(pile, 0, rules) for at, pile in piles.items() if at >= 0}
+    shown = {index: _shown(pile, 0, rules) for index, pile in piles.items() if index >= 0}
     yield _frame(piles, shown, touched)
     before = set[int]()
     for number, step in enumerate(plan, 1):
@@ -38,22 +38,22 @@ def frames(answer: Solution, plan: Sequence[Step]) -> Iterator[dict[str, Any]]:
         for joker in step.freed:
             _take(target, joker)
             piles[HAND].append(Lying(JOKER, "table", number))
-        changed = {at for at in (step.source, step.target) if at >= 0}
+        changed = {index for index in (step.source, step.target) if index >= 0}
         # What the step before has marked is marked no longer.
-        shown |= {at: _shown(piles[at], number, rules) for at in changed | before}
+        shown |= {index: _shown(piles[index], number, rules) for index in changed | before}
         before = changed
         yield _frame(piles, shown, touched)
 
 
 def _take(pile: list[Lying], tile: Tile) -> Lying:
-    found = next(piece for piece in pile if piece.tile == tile)
-    pile.remove(found)
-    return found
+    result = next(piece for piece in pile if piece.tile == tile)
+    pile.remove(result)
+    return result
 
 
 def _frame(piles: dict[int, list[Lying]], shown: dict[int, list[dict[str, Any]]], touched: set[int]) -> dict[str, Any]:
     return {
-        "sets": [{"tiles": tiles, "kept": at not in touched} for at, tiles in sorted(shown.items()) if tiles],
+        "sets": [{"tiles": tiles, "kept": index not in touched} for index, tiles in sorted(shown.items()) if tiles],
         "rack": [str(piece.tile) for piece in piles[RACK]],
         "hand": [str(piece.tile) for piece in piles[HAND]],
     }
@@ -69,6 +69,6 @@ def _in_order(pile: Sequence[Lying], rules: Rules) -> list[Lying]:
     """Return a pile as it lies: a set in its order, anything else by number."""
     tiles = tuple(piece.tile for piece in pile)
     if is_set(tiles, rules):
-        reading = next(one for one in readings(TileSet(tiles).column, rules) if set(one) == set(tiles))
+        reading = next(reading for reading in readings(TileSet(tiles).column, rules) if set(reading) == set(tiles))
         return sorted(pile, key=lambda piece: reading.index(piece.tile))
     return sorted(pile, key=lambda piece: (piece.tile.number or 99, piece.tile.colour))

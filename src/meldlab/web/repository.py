@@ -1,4 +1,4 @@
-"""What the server keeps in the store beside the runs: matches as records, long work with how far it is, tries at old mistakes."""
+"""Tables of the server in the store next to the runs: matches as records, jobs with their progress, tries at old mistakes."""
 
 import json
 import secrets
@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from meldlab.errors import NoSuchThing
 from meldlab.runs.store import Store, canonical, code_version
-from meldlab.web.problems import HttpRefusal
+from meldlab.web.errors import HttpError
 
-__all__ = ["Job", "KeptMatch", "Shelf", "Tried"]
+__all__ = ["Job", "Repository", "StoredMatch", "Tried"]
 
 GOING = ("waiting", "running")
 TABLES = sa.MetaData()
@@ -69,7 +69,7 @@ TRIES = sa.Table(
 
 
 @dataclass(frozen=True)
-class KeptMatch:
+class StoredMatch:
     """A match of one person, as far as it was played; ``version`` counts every change of it."""
 
     id: str
@@ -108,14 +108,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Tried:
-    """How often somebody has tried a decision of a match again; ``solved``: whether the last try was good."""
+    """Tries of a user at a decision of a match; ``solved``: whether the last try was good."""
 
     tries: int
     solved: bool
     changed: float
 
 
-class Shelf:
+class Repository:
     """Matches, jobs and tries in a store."""
 
     def __init__(self, store: Store, matches: int = 10_000) -> None:
@@ -124,42 +124,42 @@ class Shelf:
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
 
-    def add_match(self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "") -> KeptMatch:
-        """Keep a new match; where there are too many, those that nobody has touched for longest make room."""
+    def add_match(self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "") -> StoredMatch:
+        """Store a new match; beyond the limit the matches unchanged for longest are deleted."""
         now = time.time()
-        match = KeptMatch(secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
+        match = StoredMatch(secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
         with self.store.writing() as connection:
             connection.execute(MATCHES.insert().values(vars(match)))
-            many = connection.execute(sa.select(sa.func.count()).select_from(MATCHES)).scalar_one()
-            if many > self.matches:
-                oldest = sa.select(MATCHES.c.id).order_by(MATCHES.c.changed).limit(many - self.matches)
+            count = connection.execute(sa.select(sa.func.count()).select_from(MATCHES)).scalar_one()
+            if count > self.matches:
+                oldest = sa.select(MATCHES.c.id).order_by(MATCHES.c.changed).limit(count - self.matches)
                 connection.execute(MATCHES.delete().where(MATCHES.c.id.in_(oldest)))
         return match
 
-    def match(self, id: str) -> KeptMatch:
+    def match(self, id: str) -> StoredMatch:
         """Return a match by its id."""
         with self.store.reading() as connection:
             row = connection.execute(sa.select(MATCHES).where(MATCHES.c.id == id)).one_or_none()
         if row is None:
             raise NoSuchThing("match", id[:24], [])
-        return KeptMatch(**row._mapping)
+        return StoredMatch(**row._mapping)
 
-    def matches_of(self, owner: str, game: str | None = None, over: bool | None = None, most: int = 100) -> list[KeptMatch]:
-        """Return somebody's matches, the one last touched first."""
+    def matches_of(self, owner: str, game: str | None = None, over: bool | None = None, most: int = 100) -> list[StoredMatch]:
+        """Return the matches of a user, the one last changed first."""
         question = sa.select(MATCHES).where(MATCHES.c.owner == owner).order_by(MATCHES.c.changed.desc()).limit(most)
         question = question if game is None else question.where(MATCHES.c.game == game)
         question = question if over is None else question.where(MATCHES.c.over == over)
         with self.store.reading() as connection:
-            return [KeptMatch(**row._mapping) for row in connection.execute(question)]
+            return [StoredMatch(**row._mapping) for row in connection.execute(question)]
 
-    def change_match(self, before: KeptMatch, **values: Any) -> KeptMatch:
-        """Keep what has changed in a match, if nobody else has changed it since it was read."""
+    def change_match(self, before: StoredMatch, **values: Any) -> StoredMatch:
+        """Store the changes of a match, unless it was changed since it was read."""
         values |= {"version": before.version + 1, "changed": time.time()}
         where = (MATCHES.c.id == before.id) & (MATCHES.c.version == before.version)
         with self.store.writing() as connection:
             if connection.execute(MATCHES.update().where(where).values(values)).rowcount != 1:
-                raise HttpRefusal(409, "the match has gone on in another window")
-        return KeptMatch(**vars(before) | values)
+                raise HttpError(409, "the match has gone on in another window")
+        return StoredMatch(**vars(before) | values)
 
     def add_job(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job:
         """Keep new work."""
@@ -178,7 +178,7 @@ class Shelf:
         return Job(**row._mapping)
 
     def jobs(self, *states: str, owner: str | None = None, most: int = 100) -> Iterator[Job]:
-        """Give the work in these states, or all of it, the newest first; of everybody, or of one."""
+        """Give the work in these states, or all of it, the newest first; of all users, or of one."""
         question = sa.select(JOBS).order_by(JOBS.c.begun.desc()).limit(most)
         question = question if owner is None else question.where(JOBS.c.owner == owner)
         question = question.where(JOBS.c.state.in_(states)) if states else question
@@ -186,7 +186,7 @@ class Shelf:
             yield from [Job(**row._mapping) for row in connection.execute(question)]
 
     def same_job(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job | None:
-        """Return somebody's newest work of exactly this kind that is done or under way."""
+        """Return the user's newest job of this kind and these arguments that is done or in progress."""
         same = (JOBS.c.owner == owner) & (JOBS.c.kind == kind) & (JOBS.c.arguments == canonical(arguments))
         question = sa.select(JOBS).where(same & JOBS.c.state.in_(("waiting", "running", "done"))).order_by(JOBS.c.begun.desc()).limit(1)
         with self.store.reading() as connection:
@@ -194,13 +194,13 @@ class Shelf:
         return None if row is None else Job(**row._mapping)
 
     def done_jobs(self, owner: str, kind: str, most: int = 100) -> list[str]:
-        """Return the ids of somebody's work of a kind that is done, the newest first."""
-        wanted = (JOBS.c.owner == owner) & (JOBS.c.kind == kind) & (JOBS.c.state == "done")
+        """Return the ids of the user's finished jobs of a kind, the newest first."""
+        where = (JOBS.c.owner == owner) & (JOBS.c.kind == kind) & (JOBS.c.state == "done")
         with self.store.reading() as connection:
-            return list(connection.execute(sa.select(JOBS.c.id).where(wanted).order_by(JOBS.c.begun.desc()).limit(most)).scalars())
+            return list(connection.execute(sa.select(JOBS.c.id).where(where).order_by(JOBS.c.begun.desc()).limit(most)).scalars())
 
     def note_try(self, owner: str, match: str, action: int, solved: bool) -> None:
-        """Keep that somebody has tried a decision again."""
+        """Store a try at a decision."""
         where = (TRIES.c.owner == owner) & (TRIES.c.match == match) & (TRIES.c.action == action)
         values = {"solved": solved, "changed": time.time()}
         with self.store.writing() as connection:
@@ -208,7 +208,7 @@ class Shelf:
                 connection.execute(TRIES.insert().values(owner=owner, match=match, action=action, tries=1, **values))
 
     def tries_of(self, owner: str) -> dict[tuple[str, int], Tried]:
-        """Return what somebody has tried again, by match and action."""
+        """Return the tries of a user, by match and action."""
         with self.store.reading() as connection:
             rows = connection.execute(sa.select(TRIES).where(TRIES.c.owner == owner)).all()
         return {(row.match, row.action): Tried(row.tries, row.solved, row.changed) for row in rows}
@@ -227,8 +227,8 @@ class Shelf:
             connection.execute(PIECES.insert().values(job=id, code=code_version(), piece=piece))
 
     def pieces_of(self, id: str) -> list[Any]:
-        """Return the pieces that this version of the code has kept of work, in their order."""
-        wanted = (PIECES.c.job == id) & (PIECES.c.code == code_version())
+        """Return the saved parts of a job by this version of the code, in order."""
+        where = (PIECES.c.job == id) & (PIECES.c.code == code_version())
         with self.store.reading() as connection:
-            rows = connection.execute(sa.select(PIECES.c.piece).where(wanted).order_by(PIECES.c.number)).scalars()
+            rows = connection.execute(sa.select(PIECES.c.piece).where(where).order_by(PIECES.c.number)).scalars()
             return [json.loads(row) for row in rows]
