@@ -12,7 +12,7 @@ from meldlab.cli.progress import progress_bar
 from meldlab.cost import about_text
 
 if TYPE_CHECKING:
-    from meldlab.reproduce.plan import Plan
+    from meldlab.reproduce.plan import RunPlan
     from meldlab.reproduce.run import Report
 
 WIDE = 140  # columns of the table of claims in a file or a pipe
@@ -92,7 +92,7 @@ def print_claims(report: "Report") -> None:
         print(f"{verdict:9} {verdict.meaning}")
 
 
-def print_plan(planned: "Plan") -> None:
+def print_plan(planned: "RunPlan") -> None:
     """Print the cost of each publication, and of all of them."""
     for part in planned.publications:
         print(f"{part.name}, {planned.size}: {about_text(part.seconds)}{'; ' * bool(part.note)}{part.note}")

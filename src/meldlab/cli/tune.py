@@ -168,12 +168,13 @@ def _print_outcomes(result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from meldlab.reproduce.claims import publications
+    from meldlab.reproduce.claims import Outcome, Verdict, judge, publications
 
     claims = {claim.id: claim for claim in publications()["nagai"].claims}
     table = Table("claim", "the paper", "ours (95 %)", "", title=f"tune {result['experiment']}", title_justify="left")
     for id, outcome in result["outcomes"].items():
-        table.add_row(claims[id].says, str(claims[id].published), outcome["ours"], outcome["verdict"])
+        verdict = judge(claims[id], Outcome(outcome["ours"], verdict=Verdict(outcome["verdict"])))
+        table.add_row(claims[id].says, str(claims[id].published), outcome["ours"], verdict)
     console = Console(highlight=False)
     console.print(table)
     for note in result["notes"]:

@@ -11,7 +11,7 @@ from typing import Any
 from meldlab.reproduce.claims import publications, select
 from meldlab.reproduce.run import Context, bundled_result
 
-__all__ = ["Plan", "PlannedPublication", "plan"]
+__all__ = ["PlannedPublication", "RunPlan", "plan"]
 
 BUNDLED = {"nagai": ("track", "knock", "ensemble")}
 
@@ -27,7 +27,7 @@ class PlannedPublication:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The cost of a run; nothing is started."""
 
     size: str
@@ -44,9 +44,9 @@ class Plan:
         return {"size": self.size, "dry_run": True, "seconds": self.seconds, "publications": parts}
 
 
-def plan(names: Iterable[str], context: Context) -> Plan:
+def plan(names: Iterable[str], context: Context) -> RunPlan:
     """Return the cost of some publications with compiled kernels and an empty store."""
-    return Plan(
+    return RunPlan(
         context.size,
         tuple(PlannedPublication(name, publications()[name].seconds[context.size], _note(name, context)) for name in select(names)),
     )
