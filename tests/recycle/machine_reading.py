@@ -10,7 +10,7 @@ from meldlab.recycle.language.checker import check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel_drive import Program, new_job, run_job
+from meldlab.recycle.machine.kernel_drive import Bytecode, new_job, run_job
 from tests.recycle.oracle import Option, Oracle
 from tests.recycle.oracle_board import TABLE, Card, Owner, Player, Team
 
@@ -33,7 +33,7 @@ class Machine:
     def __init__(self, game: Compiled) -> None:
         self.game, self.storage = game, game.storage
         code, data, layout = (np.array(table or [0], np.int64) for table in (game.code, game.data, game.layout))
-        self.program = Program(code, data, layout, game.initial)
+        self.program = Bytecode(code, data, layout, game.initial)
         self.words = np.zeros(game.size, np.int64)
         for at, value in game.constants.items():
             self.words[at] = value

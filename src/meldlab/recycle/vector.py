@@ -33,7 +33,7 @@ from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_tables as kt
-from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Program, new_job, run_job
+from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Bytecode, new_job, run_job
 from meldlab.recycle.machine.position import Position, Words
 from meldlab.recycle.state import State
 
@@ -86,7 +86,7 @@ class StepJob(NamedTuple):
         step = self.tables.step
         step["table"], step["end"], step["stride"], step["stuck"] = first, end, stride, 0
 
-    def run(self, program: Program, stopped: Event | None = None) -> int:
+    def run(self, program: Bytecode, stopped: Event | None = None) -> int:
         """Continue to the end of the step; return the width that the rows need before it can continue, or 0."""
         answer = run_job(program, self.stack, self.job, NO_RESULTS, None, self.tables, stopped)
         return int(self.tables.step["needed"][0]) if answer == k.ROWS_TOO_NARROW else 0

@@ -16,7 +16,7 @@ from meldlab.recycle.language.tree import children
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.storage import StorageLayout
 
-__all__ = ["BRANCH", "CYCLES", "FORGET", "NEXT_SEAT", "Analysis", "Flags", "LocationUses", "is_union", "is_variable", "sum_uses"]
+__all__ = ["BRANCH", "CYCLES", "FORGET", "NEXT_SEAT", "ConstructAnalysis", "Flags", "LocationUses", "is_union", "is_variable", "sum_uses"]
 
 BRANCH, FORGET, NEXT_SEAT = 1, 2, 4  # an any loop, an action that forgets, the next player
 CYCLES = {"next": 8, "current": 16}
@@ -68,7 +68,7 @@ def _own_flags(node: s.Node) -> int:
     return 0
 
 
-class Analysis:
+class ConstructAnalysis:
     """Properties of the constructs of one program, stored by identity."""
 
     def __init__(self, storage: StorageLayout) -> None:

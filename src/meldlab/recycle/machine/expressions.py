@@ -9,7 +9,7 @@ from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.analysis import CYCLES, NEXT_SEAT, SWAPPED, TESTS, Analysis, is_union, is_variable, sum_uses
+from meldlab.recycle.machine.analysis import CYCLES, NEXT_SEAT, SWAPPED, TESTS, ConstructAnalysis, is_union, is_variable, sum_uses
 from meldlab.recycle.machine.assembler import Assembler, Label
 from meldlab.recycle.machine.storage import CATEGORY, StorageLayout
 
@@ -26,7 +26,7 @@ class ExpressionCompiler:
     """Compiler of values; it knows the variables in scope and how deep the stages are."""
 
     def __init__(self, storage: StorageLayout, code: Assembler) -> None:
-        self.storage, self.code, self.analysis = storage, code, Analysis(storage)
+        self.storage, self.code, self.analysis = storage, code, ConstructAnalysis(storage)
         self.variables: dict[str, int] = {}
         self.origins: dict[str, int] = {}  # the memory that a variable is drawn from
         self.locations: set[str] = set()  # variables that are locations themselves

@@ -25,7 +25,7 @@ from meldlab.recycle.machine.kernel_tables import Tables, next_in_step
 Words = NDArray[Any]
 
 
-class Program(NamedTuple):
+class Bytecode(NamedTuple):
     """A compiled program: instructions, tables, addresses, and the words that a state starts with."""
 
     code: Words
@@ -310,7 +310,7 @@ def new_job(goal: int, task: int | None = None, **fields: int) -> Words:
 
 
 def run_job(
-    program: Program,
+    program: Bytecode,
     stack: Words,
     job: Words,
     results: Results = NO_RESULTS,

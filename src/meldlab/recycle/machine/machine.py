@@ -21,7 +21,7 @@ from meldlab.recycle.language.checker import CheckedProgram, check
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.compiler import Compiled, compile_program
-from meldlab.recycle.machine.kernel_drive import FUEL, NO_RESULTS, Program, drive, new_job, run_job
+from meldlab.recycle.machine.kernel_drive import FUEL, NO_RESULTS, Bytecode, drive, new_job, run_job
 from meldlab.recycle.machine.kernel_observe import UnseenCards, update_known
 from meldlab.recycle.machine.kernel_search import Results
 from meldlab.recycle.machine.position import KnownCards, LogEvent, Position, Transition, Words
@@ -36,7 +36,7 @@ class Machine:
         self.checked, self.compiled, self.storage, self.limits, self.dialect = checked, compiled, compiled.storage, limits, dialect
         self.workspace = _workspaces_of(self)
         code, data, layout = (np.array(table or [0], np.int64) for table in (compiled.code, compiled.data, compiled.layout))
-        self.program = Program(code, data, layout, compiled.initial)
+        self.program = Bytecode(code, data, layout, compiled.initial)
 
     @classmethod
     def compile(cls, text: str, dialect: str = "0.6", limits: Limits = Limits()) -> Self:  # noqa: B008  # frozen
