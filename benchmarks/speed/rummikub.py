@@ -28,6 +28,8 @@ def bench_rummikub(
     positions: Annotated[int, typer.Option(min=3, help="Positions of each class.")] = 200,
     program_positions: Annotated[int, typer.Option(min=0, help="Positions of each class for the integer program and another solver.")] = 30,
     agree: Annotated[int, typer.Option(min=0, help="Positions on which search and integer program are compared, all classes.")] = 0,
+    turns: Annotated[int, typer.Option(min=0, help="Turns of official games between optimal players that are timed.")] = 0,
+    seats: Annotated[int, typer.Option(min=2, max=4, help="Players of these games.")] = 2,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -60,10 +62,13 @@ def bench_rummikub(
             if other:
                 figures.setdefault("rummikub-solver, tiles", {})[kind] = spread(_each(few, other))
     agreement = compare(agree, seed) if agree else None
+    games = official_turns(turns, seats, seed) if turns else None
     ours, theirs = figures["search, tiles"], figures.get("rummikub-solver, tiles", {})
     ratios = {kind: theirs[kind][0] / ours[kind][0] for kind in theirs}
     if json:
-        print_json({"cpu_ms": figures, "ratios": ratios, "positions": positions, "unproven": unproven, "agreement": agreement})
+        print_json(
+            {"cpu_ms": figures, "ratios": ratios, "positions": positions, "unproven": unproven, "agreement": agreement, "games": games}
+        )
         return
     print(f"{'CPU ms, median / p95 / max':34} {'easy':>24} {'mid':>24} {'hard':>24}")
     for name, row in figures.items():
@@ -73,6 +78,8 @@ def bench_rummikub(
         print(f"{'rummikub-solver : search (median)':34} " + " ".join(f"{f'{ratio:,.0f} x':>24}" for ratio in ratios.values()))
     else:
         print("no other implementation is installed (pip install rummikub-solver)")
+    if games:
+        print("official games between optimal players: " + ", ".join(f"{name} {value:,}" for name, value in games.items()))
     if agreement:
         print(f"search and integer program agree in objective and kept sets on {agreement['agreed']} of {agreement['positions']} positions")
 
@@ -92,7 +99,7 @@ def spread(values: list[float]) -> list[float]:
     return [round(float(value), 4) for value in (np.median(values), np.percentile(values, 95), max(values))]
 
 
-def _each(positions: "Iterable[Position]", job: "Callable[[Position], Any]") -> list[float]:
+def _each(positions: Iterable[Any], job: Callable[[Any], Any]) -> list[float]:
     """Return the CPU milliseconds of each call, those of programs it starts included."""
     from meldlab.rummikub.integer_program import cpu_seconds
 
@@ -137,3 +144,28 @@ def compare(many: int, seed: int) -> dict[str, int]:
         one, other = solve(position, goal), solve(position, goal, "ilp")
         agreed += (one.objective_value, one.kept) == (other.objective_value, other.kept)
     return {"positions": many, "agreed": agreed}
+
+
+def official_turns(turns: int, seats: int, seed: int) -> dict[str, float]:
+    """Return how long the turns of official games between optimal players take, CPU ms, and the share that the integer program answers."""
+    import numpy as np
+
+    from meldlab.play import Deal, Table
+    from meldlab.rummikub import players
+    from meldlab.rummikub.game import Rummikub
+
+    views, answered = [], list[str]()
+    best_turn = players.best_turn
+    players.best_turn = lambda view: views.append(view) or best_turn(view)  # type: ignore[func-returns-value]
+    try:
+        game = 0
+        while len(views) < turns:
+            for _ in Table(Rummikub(), [players.find_player("optimal")] * seats).steps(Deal(seed + game)):
+                pass
+            game += 1
+    finally:
+        players.best_turn = best_turn
+    times = _each(views, lambda view: answered.append(best_turn(view).method))
+    percentiles = dict(zip(("median", "p95", "p99", "max"), np.percentile(times, [50, 95, 99, 100]).round(3).tolist(), strict=True))
+    by_program = sum(method != "search" for method in answered) / len(answered)
+    return {"turns": len(times), "games": game, "mean": round(float(np.mean(times)), 3), **percentiles, "by_program": round(by_program, 4)}

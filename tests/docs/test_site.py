@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = ["meldlab.cards.Hand", "meldlab.gin.Gin", "meldlab.rummikub.Answer", "meldlab.arena.contest.play_contest"]
+PUBLIC = ["meldlab.cards.Hand", "meldlab.gin.Gin", "meldlab.rummikub.Solution", "meldlab.arena.contest.play_contest"]
 
 
 @pytest.fixture(scope="module")
