@@ -95,7 +95,7 @@ def test_after_the_doctor_every_kernel_is_ready(tmp_path: Path) -> None:
 
 def test_kernels_that_are_ready_on_one_processor_are_not_on_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MELDLAB_CACHE", str(tmp_path))
-    monkeypatch.setattr(precompile, "kernel_jobs", lambda: {"melds": lambda: None})
+    monkeypatch.setattr(precompile, "warmup_jobs", lambda: {"melds": lambda: None})
     precompile.compile_package("melds")
     assert precompile.compiled_packages() == {"melds"}
     monkeypatch.setenv("NUMBA_CPU_NAME", "generic")

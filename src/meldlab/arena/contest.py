@@ -113,7 +113,9 @@ class ContestResult:
             products[upper] = counts["products"]
             products.T[upper] = counts["products"]
             moments = Moments(counts["games"] // len(ways), np.array(counts["sums"], object), products)
-            wins = np.frombuffer(zlib.decompress(base64.b64decode(counts["deal_wins"])), "<u4").reshape(len(players), -1).T
+            data = zlib.decompress(base64.b64decode(counts["deal_wins"]))
+            item_size = len(data) // (len(players) * moments.clusters)
+            wins = np.frombuffer(data, f"<u{item_size}").reshape(len(players), -1).T.astype(np.uint32)
             failures = tuple(Failure(*failure) for failure in counts["failures"])
             count_types = {name: kind for name, kind in getattr(game, "counts", {}).items() if name in counts["counted"]}
             lowest: bool = getattr(game, "lowest_wins", False)
@@ -122,12 +124,13 @@ class ContestResult:
 
     def counts(self) -> Counts:
         """Return the result as plain JSON, as a task stores it."""
+        dtype = np.min_scalar_type(self.deal_wins.max()).newbyteorder("<")
         counts: Counts = {
             "games": self.games,
             "counted": list(self.count_types),
             "sums": self.moments.sums.tolist(),
             "products": self.moments.products[np.triu_indices(len(self.moments.sums))].tolist(),
-            "deal_wins": base64.b64encode(zlib.compress(self.deal_wins.T.astype("<u4").tobytes(), 9)).decode(),
+            "deal_wins": base64.b64encode(zlib.compress(self.deal_wins.T.astype(dtype).tobytes(), 1)).decode(),
             "failures": [list(failure) for failure in self.failures],
         }
         if len(self.seatings) == 2 and self.wins().is_integer():
