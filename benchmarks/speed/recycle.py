@@ -1,4 +1,4 @@
-"""Games of described games per CPU second, one core, random players."""
+"""RECYCLE games per CPU second, one core, random players."""
 
 import time
 from typing import Annotated, Any
