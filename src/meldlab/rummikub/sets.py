@@ -18,7 +18,7 @@ from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, read_tiles, show
 
-__all__ = ["Column", "TileSet", "best_reading", "columns", "is_set", "long_columns", "readings", "why_not"]
+__all__ = ["Column", "TileSet", "best_reading", "columns", "grow", "is_set", "long_columns", "readings", "why_not"]
 
 PAPER = Rules()
 
@@ -97,6 +97,36 @@ class TileSet:
 
     def _repr_svg_(self) -> str:
         return draw([self.tiles])
+
+
+def grow(tile_set: TileSet, tile: Tile, rules: Rules = PAPER) -> TileSet | None:
+    """Return the set with one tile more, its jokers as they were, if that is a set.
+
+    >>> grow(TileSet.parse("R3 J R5"), Tile.parse("R6")), grow(TileSet.parse("R3 J R5"), Tile.parse("R4"))
+    (TileSet.parse('R3 J=R4 R5 R6'), None)
+    """
+    tiles = tile_set.tiles
+    if tile_set.is_group:
+        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
+        ends = [(one, len(tiles)) for one in missing]
+    elif len(tiles) == rules.numbers:
+        return None
+    else:
+        first, last = tiles[0], tiles[-1]
+        ends = (
+            [(Tile(last.colour, last.number % rules.numbers + 1), len(tiles))]
+            if last.number < rules.numbers or rules.round_the_corner
+            else []
+        )
+        below = (first.number - 2) % rules.numbers + 1
+        ends += [(Tile(first.colour, below), 0)] if first.number > 1 or rules.round_the_corner else []
+    for end, place in ends:
+        if tile in (end, JOKER):
+            more = Tile(end.colour, end.number, joker=True) if tile.joker else tile
+            grown = (*tiles[:place], more, *tiles[place:])
+            # A group lies by colour, jokers last, so that its text reads back as itself.
+            return TileSet(tuple(sorted(grown, key=lambda one: (one.joker, one))) if tile_set.is_group else grown)
+    return None
 
 
 @lru_cache(maxsize=1 << 15)
