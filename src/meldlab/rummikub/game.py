@@ -169,7 +169,7 @@ class State:
 
     @property
     def over(self) -> bool:
-        """Tell whether a rack is empty, or nobody can or wants to play."""
+        """Return whether a rack is empty, or nobody can or wants to play."""
         return not all(self.racks) or self.idle >= len(self.racks)
 
     @property

@@ -78,7 +78,7 @@ class TileSet:
 
     @property
     def is_group(self) -> bool:
-        """Tell whether all tiles show one number."""
+        """Return whether all tiles show one number."""
         return len({tile.number for tile in self.tiles}) == 1
 
     @property
@@ -137,7 +137,7 @@ def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ..
 
 @lru_cache(maxsize=1 << 15)
 def is_set(tiles: tuple[Tile, ...], rules: Rules = PAPER) -> bool:
-    """Tell whether tiles, jokers with what they stand for, are a group or a run.
+    """Return whether tiles, jokers with what they stand for, are a group or a run.
 
     >>> is_set(TileSet.parse("R5 J R7").tiles), is_set((Tile(0, 12), Tile(0, 13), Tile(0, 14)))
     (True, False)
@@ -241,7 +241,7 @@ def _runs(column: Column, rules: Rules) -> Iterator[tuple[Tile, ...]]:
 
 
 def _says(written: list[Tile], reading: tuple[Tile, ...]) -> bool:
-    """Tell whether a reading gives each joker the meaning that was written beside it."""
+    """Return whether a reading gives each joker the meaning that was written beside it."""
     given = Counter(tile for tile in written if tile.joker and tile.number)
     return given <= Counter(tile for tile in reading if tile.joker)
 
