@@ -1,6 +1,7 @@
 """The game: its rules by example, nothing leaks, every record plays again, every score sums to zero."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -131,3 +132,11 @@ def test_a_failed_turn_must_cost_something() -> None:
     # With no penalty tile it would be a free pass, as often as one likes.
     with pytest.raises(NotLegalHere, match="0 penalty tiles"):
         Rules(penalty=0)
+
+
+def test_rules_named_jokers_are_before_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    path.write_text('preset = "official"\njokers_are = "strict"\n')
+    strict = Rules(joker_rule="strict")
+    assert Rules.named(str(path)) == Rules.read({"preset": "official", "jokers_are": "strict"}) == strict
+    assert strict.as_record() == {"preset": "paper", "joker_rule": "strict"}

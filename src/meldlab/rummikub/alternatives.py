@@ -90,7 +90,7 @@ def find_alternatives(solution: Solution, limit: int = 20, *, nodes: int = NODES
         return Alternatives((), solution.proven)
     budget, found = Budget(nodes, seconds), list[Laid]()
     try:
-        # One more than the limit tells whether these are all.
+        # One more than the limit says whether these are all.
         for table in islice(_as_good(solution, budget), limit + 1):
             found.append(table)
     except BudgetExceeded:

@@ -42,7 +42,7 @@ class Budget:
 
     @property
     def exhausted(self) -> bool:
-        """Tell whether nothing is left of one of the two."""
+        """Return whether nothing is left of one of the two."""
         return self.nodes <= 0 or self.seconds <= 0
 
 

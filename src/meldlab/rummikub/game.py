@@ -18,7 +18,7 @@ from meldlab.rummikub.checker import table_violations
 from meldlab.rummikub.position import Position, format_table, parse_table
 from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.rules import PRESETS, Rules
-from meldlab.rummikub.sets import TileSet, best_reading, columns
+from meldlab.rummikub.sets import TileSet, best_reading, columns, grow
 from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
@@ -155,37 +155,6 @@ class View:
         check_supply(tiles, self.rules)
 
 
-def grow(tile_set: TileSet, tile: Tile, rules: Rules) -> TileSet | None:
-    """Return the set with one tile more, its jokers as they were, if that is a set.
-
-    >>> rules = Rules()
-    >>> grow(TileSet.parse("R3 J R5"), Tile.parse("R6"), rules), grow(TileSet.parse("R3 J R5"), Tile.parse("R4"), rules)
-    (TileSet.parse('R3 J=R4 R5 R6'), None)
-    """
-    tiles = tile_set.tiles
-    if tile_set.is_group:
-        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
-        ends = [(one, len(tiles)) for one in missing]
-    elif len(tiles) == rules.numbers:
-        return None
-    else:
-        first, last = tiles[0], tiles[-1]
-        ends = (
-            [(Tile(last.colour, last.number % rules.numbers + 1), len(tiles))]
-            if last.number < rules.numbers or rules.round_the_corner
-            else []
-        )
-        below = (first.number - 2) % rules.numbers + 1
-        ends += [(Tile(first.colour, below), 0)] if first.number > 1 or rules.round_the_corner else []
-    for end, place in ends:
-        if tile in (end, JOKER):
-            more = Tile(end.colour, end.number, joker=True) if tile.joker else tile
-            grown = (*tiles[:place], more, *tiles[place:])
-            # A group lies by colour, jokers last, so that its text reads back as itself.
-            return TileSet(tuple(sorted(grown, key=lambda one: (one.joker, one))) if tile_set.is_group else grown)
-    return None
-
-
 @dataclass(frozen=True)
 class State:
     """Everything about a game at one moment; ``idle`` counts the turns since somebody played or drew."""
@@ -200,7 +169,7 @@ class State:
 
     @property
     def over(self) -> bool:
-        """Tell whether a rack is empty, or nobody can or wants to play."""
+        """Return whether a rack is empty, or nobody can or wants to play."""
         return not all(self.racks) or self.idle >= len(self.racks)
 
     @property

@@ -75,7 +75,7 @@ def opening_points(solution: Solution) -> int:
 
 
 def first_sets(solution: Solution) -> tuple[TileSet, ...]:
-    """Return the sets that must lie before the rest of the table may be touched: an opening after which the turn goes on.
+    """Return the sets that must lie before the rest of the table may be touched: an opening after which the turn continues.
 
     >>> from meldlab.rummikub.solver import solve
     >>> rules = Rules(after_opening="manipulate")
@@ -97,7 +97,7 @@ def _within_budget(tiles: Sequence[Tile], rules: Rules) -> tuple[TileSet, ...]:
 
 
 def can_open(place: Position, table: Sequence[TileSet], budget: Budget) -> bool:
-    """Tell whether what was played to lay ``table`` can have begun with an opening."""
+    """Return whether what was played to lay ``table`` can have started with an opening."""
     rules = place.rules
     if points_of(highest_reading(_from_rack(place, table), rules)) >= rules.opening:
         return True

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from meldlab.errors import NoSuchThing
 from meldlab.play import Chance, Player, RandomPlayer
-from meldlab.rummikub.game import Play, Turn, View, grow
+from meldlab.rummikub.game import Play, Turn, View
 from meldlab.rummikub.position import Position
-from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.sets import TileSet, grow
 from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile

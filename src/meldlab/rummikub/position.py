@@ -33,7 +33,7 @@ NOT_OPENED = "(not opened)"
 
 @dataclass(frozen=True, repr=False)
 class Position:
-    """What a player sees who is to move, under some rules; ``opened`` tells whether that player has laid the opening in an earlier turn."""
+    """What a player sees who is to move, under some rules; ``opened`` says whether that player has laid the opening in an earlier turn."""
 
     table: tuple[TileSet, ...]
     rack: tuple[Tile, ...]

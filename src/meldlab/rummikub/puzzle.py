@@ -58,6 +58,6 @@ def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Pu
 
 
 def _only(solution: Solution) -> bool:
-    """Tell whether no other move is as good."""
+    """Return whether no other move is as good."""
     found = find_alternatives(solution, 1)
     return found.complete and len(found.tables) == 1

@@ -29,7 +29,7 @@ class Rules:
 
     ``joker_rule`` says what may happen to a joker that lies on the table: *free*, it goes anywhere; *modern*, it stands for its tile
     until a tile takes its place, and then joins a set with a rack tile; *strict*, its set may grow but not be broken, and only the very
-    tile replaces it. ``after_opening`` says whether the turn of the opening ends with it (``wait``) or goes on at the table
+    tile replaces it. ``after_opening`` says whether the turn of the opening ends with it (``wait``) or continues at the table
     (``manipulate``).
     """
 

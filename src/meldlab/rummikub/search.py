@@ -49,7 +49,7 @@ Grid = NDArray[np.int64]  # [numbers, 4]
 
 
 def covers(rules: Rules) -> bool:
-    """Tell whether the search knows these rules; others are the integer program's."""
+    """Return whether the search knows these rules; others are the integer program's."""
     small = rules.colours <= 4 and 6 <= rules.numbers <= 15 and rules.copies <= 2 and rules.jokers <= 2
     return small and rules.smallest == 3 and not rules.round_the_corner
 

@@ -18,7 +18,7 @@ from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, read_tiles, show
 
-__all__ = ["Column", "TileSet", "best_reading", "columns", "is_set", "long_columns", "readings", "why_not"]
+__all__ = ["Column", "TileSet", "best_reading", "columns", "grow", "is_set", "long_columns", "readings", "why_not"]
 
 PAPER = Rules()
 
@@ -78,7 +78,7 @@ class TileSet:
 
     @property
     def is_group(self) -> bool:
-        """Tell whether all tiles show one number."""
+        """Return whether all tiles show one number."""
         return len({tile.number for tile in self.tiles}) == 1
 
     @property
@@ -99,6 +99,36 @@ class TileSet:
         return draw([self.tiles])
 
 
+def grow(tile_set: TileSet, tile: Tile, rules: Rules = PAPER) -> TileSet | None:
+    """Return the set with one tile more, its jokers as they were, if that is a set.
+
+    >>> grow(TileSet.parse("R3 J R5"), Tile.parse("R6")), grow(TileSet.parse("R3 J R5"), Tile.parse("R4"))
+    (TileSet.parse('R3 J=R4 R5 R6'), None)
+    """
+    tiles = tile_set.tiles
+    if tile_set.is_group:
+        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
+        ends = [(one, len(tiles)) for one in missing]
+    elif len(tiles) == rules.numbers:
+        return None
+    else:
+        first, last = tiles[0], tiles[-1]
+        ends = (
+            [(Tile(last.colour, last.number % rules.numbers + 1), len(tiles))]
+            if last.number < rules.numbers or rules.round_the_corner
+            else []
+        )
+        below = (first.number - 2) % rules.numbers + 1
+        ends += [(Tile(first.colour, below), 0)] if first.number > 1 or rules.round_the_corner else []
+    for end, place in ends:
+        if tile in (end, JOKER):
+            more = Tile(end.colour, end.number, joker=True) if tile.joker else tile
+            grown = (*tiles[:place], more, *tiles[place:])
+            # A group lies by colour, jokers last, so that its text reads back as itself.
+            return TileSet(tuple(sorted(grown, key=lambda one: (one.joker, one))) if tile_set.is_group else grown)
+    return None
+
+
 @lru_cache(maxsize=1 << 15)
 def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ...]:
     """Return every way to read a column as a set, each in the order it is laid; none when it is no set."""
@@ -107,7 +137,7 @@ def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ..
 
 @lru_cache(maxsize=1 << 15)
 def is_set(tiles: tuple[Tile, ...], rules: Rules = PAPER) -> bool:
-    """Tell whether tiles, jokers with what they stand for, are a group or a run.
+    """Return whether tiles, jokers with what they stand for, are a group or a run.
 
     >>> is_set(TileSet.parse("R5 J R7").tiles), is_set((Tile(0, 12), Tile(0, 13), Tile(0, 14)))
     (True, False)
@@ -211,7 +241,7 @@ def _runs(column: Column, rules: Rules) -> Iterator[tuple[Tile, ...]]:
 
 
 def _says(written: list[Tile], reading: tuple[Tile, ...]) -> bool:
-    """Tell whether a reading gives each joker the meaning that was written beside it."""
+    """Return whether a reading gives each joker the meaning that was written beside it."""
     given = Counter(tile for tile in written if tile.joker and tile.number)
     return given <= Counter(tile for tile in reading if tile.joker)
 
