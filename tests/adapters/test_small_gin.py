@@ -15,7 +15,7 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
-from meldlab.adapters.openspiel.gin import Position  # noqa: E402
+from meldlab.adapters.openspiel.gin import Position, information_text  # noqa: E402
 from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
 from meldlab.gin import players  # noqa: E402
 from meldlab.gin.vector import action_of  # noqa: E402
