@@ -23,7 +23,7 @@ from tests.gin.test_vector import seen
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
 from meldlab.adapters.openspiel import PlayerBot, SimpleBot, history_of, record_of  # noqa: E402
-from meldlab.adapters.openspiel.bots import imagined_match  # noqa: E402
+from meldlab.adapters.openspiel.bots import match_from_view  # noqa: E402
 from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
 
 GIN = "python_meldlab_gin_rummy"
@@ -226,7 +226,7 @@ def test_an_imagined_match_looks_the_same(rules: Rules) -> None:
     for seed in range(5):
         for step in Table(Gin(rules), [players.parse("simple"), RandomPlayer()]).steps(Deal(seed)):
             view = step.before.view(step.seat)
-            match = imagined_match(view)
+            match = match_from_view(view)
             for _, move in view.history:
                 match = match.apply(move)
             assert match.view(step.seat)._replace(card_indices=()) == view._replace(card_indices=())

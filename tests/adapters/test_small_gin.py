@@ -15,7 +15,7 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
-from meldlab.adapters.openspiel.gin import Position, told  # noqa: E402
+from meldlab.adapters.openspiel.gin import Position, information_text  # noqa: E402
 from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
 from meldlab.gin import players  # noqa: E402
 from meldlab.gin.vector import action_of  # noqa: E402
@@ -70,7 +70,7 @@ def best_response(root: Position, choose: Choose, seat: int) -> float:
         if position.waits == "over":
             return
         if position.seat == seat:
-            positions[told(position, seat)].append((position, likely))
+            positions[information_text(position, seat)].append((position, likely))
             for action in position.legal:
                 collect(position.after(action), likely)
             return
@@ -88,7 +88,7 @@ def best_response(root: Position, choose: Choose, seat: int) -> float:
         if position.waits == "over":
             return position.lead[0] * (1 - 2 * seat)
         if position.seat == seat:
-            return value(position.after(answer(told(position, seat))))
+            return value(position.after(answer(information_text(position, seat))))
         return sum(share * value(position.after(action)) for action, share in others(position))
 
     collect(root, 1.0)

@@ -56,7 +56,7 @@ def test_the_short_forms_of_the_terminal_are_understood(client: TestClient) -> N
             told = client.post(f"/api/matches/{told['id']}/actions", json={"after": told["turn"], "action": action}).json()
     card = told["view"]["hand"][0]
     after = client.post(f"/api/matches/{told['id']}/actions", json={"after": told["turn"], "action": card.lower()}).json()
-    assert f"p1 drop {card}" in after["heard"]
+    assert f"p1 drop {card}" in after["log"]
 
 
 @pytest.mark.parametrize("action", ["drop ZZ", "", "knock", "x" * 1999, "drop AS\x00", "take 5H 6H"])

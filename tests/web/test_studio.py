@@ -247,7 +247,7 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
         }
         assert len(hidden) > 30
         # Cards that were seen before they went to where they are hidden may be told.
-        heard = {name for line in told["heard"] for name in re.findall("[A-Z]+-[A-Z]+", line)}
+        heard = {name for line in told["log"] for name in re.findall("[A-Z]+-[A-Z]+", line)}
         page = client.get(f"/studio/play/{id}").text
         for text in (json.dumps(told["view"]), json.dumps(told["legal"]), page):
             assert not (hidden - heard) & set(re.findall("[A-Z]+-[A-Z]+", text))

@@ -25,7 +25,7 @@ class Problem(BaseModel):
 
 
 class HttpError(Exception):
-    """A request that is refused with a status of HTTP."""
+    """A request that is answered with an error status."""
 
     def __init__(self, status: int, why: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(why)
@@ -53,7 +53,7 @@ class Died(HttpError):
         super().__init__(503, "the process that worked on it died, out of memory perhaps; nothing else was lost", {"Retry-After": "10"})
 
 
-# What any route under /api may answer besides its own; the checks of strangers come before every route.
+# What any route under /api may answer besides its own; the security checks come before every route.
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": says, "content": {"application/json": {"schema": Problem.model_json_schema()}}}
     for status, says in {
@@ -79,7 +79,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return _answer(request, status, Problem(error=str(problem)))
 
     @app.exception_handler(HttpError)
-    async def refused(request: Request, problem: HttpError) -> Response:
+    async def http_error(request: Request, problem: HttpError) -> Response:
         return _answer(request, problem.status, Problem(error=problem.why), problem.headers)
 
     @app.exception_handler(RequestValidationError)

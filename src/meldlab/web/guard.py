@@ -47,7 +47,7 @@ class Guard:
         self.app, self.settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or pass on with bounds."""
+        """Check a request, and pass it on with limits."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -30,7 +30,7 @@ LOOK = 0.2  # seconds between two looks at what has changed
 
 
 class Reporter:
-    """Progress of a job, sent to the server, but not more often than somebody looks; the results saved before, and where the store is."""
+    """Progress of a job, sent to the server, but not more often than the page updates; the results saved before, and where the store is."""
 
     def __init__(self, ours: Connection, store: str | None, pieces: list[Any]) -> None:
         self.ours, self.store, self.pieces, self.last = ours, store, pieces, 0.0

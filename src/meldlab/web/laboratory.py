@@ -80,7 +80,7 @@ class Laboratory:
         return await self.workers.ask(name, self.settings.seconds, **arguments)
 
     def need(self, room: str) -> None:
-        """Refuse what would have to be compiled first."""
+        """Raise 503 if kernels have to be compiled first."""
         if room not in self.warming.ready:
             seconds = self.warming.left(room)
             raise HttpError(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})

@@ -78,7 +78,7 @@ class MatchResponse(BaseModel):
     to_act: bool
     legal: list[str]
     """What can be done now, as one would type it."""
-    heard: list[str]
+    log: list[str]
     """The actions so far, as the seat observed them."""
     over: bool
     result: Ending | None

@@ -129,7 +129,7 @@ def _response(record: Record, game: Any, steps: list[Step[Any]], seat: int) -> d
             "turn": len(steps),
             "to_act": bool(legal),
             "legal": [str(action) for action in legal],
-            "heard": [step.describe(seat) for step in steps],
+            "log": [step.describe(seat) for step in steps],
             "over": over,
             "result": vars(record.result) if record.result else None,
             "view": shown(game, view, steps),

@@ -12,7 +12,7 @@ Importing this room registers ``python_meldlab_gin_rummy``, ``python_meldlab_min
 from meldlab.errors import NotPossible
 
 try:
-    import pyspiel  # noqa: F401  # asked for here, so that whoever has it not reads one line
+    import pyspiel  # noqa: F401  # imported here, so that a missing package is one line
 except ModuleNotFoundError:
     raise NotPossible("OpenSpiel is not installed: pip install open_spiel") from None
 

@@ -2,8 +2,8 @@
 
 >>> from meldlab.gin import Gin, players
 >>> from meldlab.play import Deal, Table
->>> seated = [players.parse("meldlab.adapters.openspiel:SimpleBot"), players.parse("simple")]
->>> played = Table(Gin(), seated).play(Deal(seed=1))
+>>> line_up = [players.parse("meldlab.adapters.openspiel:SimpleBot"), players.parse("simple")]
+>>> played = Table(Gin(), line_up).play(Deal(seed=1))
 >>> played.players, played.abnormal_end
 (('openspiel:simple', 'simple'), '')
 """
@@ -20,15 +20,15 @@ from meldlab.gin import Match, Move, Round, Rules, Verb, View
 from meldlab.gin.players import GinPlayer
 from meldlab.play import Chance, Deal, Player
 
-__all__ = ["PlayerBot", "SimpleBot", "imagined_match"]
+__all__ = ["PlayerBot", "SimpleBot", "match_from_view"]
 
 
-def imagined_match(view: View) -> Match:
+def match_from_view(view: View) -> Match:
     """Return a match that looks to the seat as its view does: the cards that it cannot see lie where they may.
 
     >>> from meldlab.gin import Gin
     >>> view = Gin().start(2, Deal(seed=3)).view(1)
-    >>> imagined_match(view).view(1) == view
+    >>> match_from_view(view).view(1) == view
     True
     """
     rules, (up,) = view.rules, view.first_pile
@@ -54,9 +54,9 @@ def imagined_match(view: View) -> Match:
     seen = {*own, up, *view.drawn_indices, *taken, *others.values()}
     hidden = sorted((card for card in rules.pack if card not in seen), key=lambda card: not view.knocker_mask >> card & 1)
     others |= dict(zip(gaps, hidden, strict=False))
-    for at, card in enumerate(stock):
-        stock[at] = others[-1 - at] if card < 0 else card
-    hands = [own, [others[at] for at in range(rules.cards)]]
+    for index, card in enumerate(stock):
+        stock[index] = others[-1 - index] if card < 0 else card
+    hands = [own, [others[index] for index in range(rules.cards)]]
     deck = [*hands[view.starter != view.seat], *hands[view.starter == view.seat], up, *stock, *hidden[len(gaps) :]]
     round = Round.deal(rules, Deck(tuple(CARDS[card] for card in deck)), view.starter)
     return Match(rules, Deal(), round, view.number, view.scores, view.starter)
@@ -69,7 +69,7 @@ def simple_bot(rules: Rules, seat: int) -> Any:
 
 
 class SimpleBot:
-    """OpenSpiel's simple gin rummy bot at our table; it sees a view like everybody else, and is shown a deal that fits it."""
+    """OpenSpiel's simple gin rummy bot at our table; it gets a view, as every player, and plays on a deal that agrees with it."""
 
     name = "openspiel:simple"
 
@@ -85,7 +85,7 @@ class SimpleBot:
         return move
 
     def _asked(self, view: View) -> Move:
-        match = imagined_match(view)
+        match = match_from_view(view)
         follower = Follower.dealt(match)
         for _, move in view.history:
             follower.follow(match, move)
@@ -121,7 +121,7 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # a class of C++
     def step(self, state: Any) -> int:
         """Return the next action of what the player does here; it is asked again for each part of a knock, and answers the same.
 
-        What OpenSpiel refuses, see ``histories``, becomes the nearest that it allows.
+        An action that OpenSpiel rejects (see ``histories``) becomes the nearest that it allows.
         """
         history = state.full_history()
         read = read_history(state.get_game(), history)

@@ -11,7 +11,7 @@ then the defender's. Ways are those that leave the least deadwood.
 >>> while state.is_chance_node():
 ...     state.apply_action(state.legal_actions()[-1])
 >>> print(state.information_state_string(0))
-round 1, you are p1, p1 began, score 0 : 0, knock limit 5
+round 1, you are p1, p1 started, score 0 : 0, knock limit 5
 hand 2D 3D 4D
 upcard 2C, stock 1
 p1 is to take the upcard or pass
@@ -112,7 +112,7 @@ class Position:
 
     @property
     def lead(self) -> tuple[int, int]:
-        """Return by how many points seat 0 is ahead at the end, and 1, 0 or -1 as it has won, nobody, or seat 1."""
+        """Return the points of seat 0 above seat 1 at the end, and 1, 0 or -1 for a win, a draw or a loss of seat 0."""
         result = self.match.result
         assert result is not None
         return result.scores[0] - result.scores[1], int(result.winners == (0,)) - int(result.winners == (1,))
@@ -124,15 +124,15 @@ class Position:
         round = self.match.round
         if self.waits == "draw":
             return [(card, 1 / round.stock) for card in sorted(round.deck[-round.stock :])]
-        each, many = self.match.rules.cards, len(self.dealt)
+        hand_size, num_dealt = self.match.rules.cards, len(self.dealt)
         free = [card for card in self.match.rules.pack if card not in self.dealt]
-        if many == 2 * each:
+        if num_dealt == 2 * hand_size:
             return [(card, 1 / len(free)) for card in free]
-        # The cards of a hand come in order: the next is the lowest of those still wanted, from the ones above the last.
-        wanted = each - many % each
-        above = [card for card in free if many % each == 0 or card > self.dealt[-1]]
-        ways = [comb(len(above) - at - 1, wanted - 1) for at in range(len(above))]
-        return [(card, way / comb(len(above), wanted)) for card, way in zip(above, ways, strict=True) if way]
+        # The cards of a hand come in order: the next is the lowest that is still missing, from those above the last.
+        missing = hand_size - num_dealt % hand_size
+        above = [card for card in free if num_dealt % hand_size == 0 or card > self.dealt[-1]]
+        ways = [comb(len(above) - index - 1, missing - 1) for index in range(len(above))]
+        return [(card, way / comb(len(above), missing)) for card, way in zip(above, ways, strict=True) if way]
 
     @cached_property
     def legal(self) -> list[int]:
@@ -216,7 +216,7 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
         return str(self.position.ways[action - ACTIONS]) if known else f"way {action - ACTIONS + 1}"
 
     def is_terminal(self) -> bool:
-        """Tell whether the game is over."""
+        """Return whether the game is over."""
         return self.position.waits == "over"
 
     def returns(self) -> list[float]:
@@ -226,10 +226,10 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
         return [worth, -worth]
 
     def __str__(self) -> str:
-        return "\n\n".join(told(self.position, seat) for seat in range(2))
+        return "\n\n".join(information_text(self.position, seat) for seat in range(2))
 
 
-def told(position: Position, seat: int, *, recall: bool = True) -> str:
+def information_text(position: Position, seat: int, *, recall: bool = True) -> str:
     """Return what a seat knows: of the round as it stands and, with recall, of all rounds before it."""
     match, waits = position.match, position.waits
     past = [text_of(round.view(seat, number=number)) for number, round in enumerate(position.past)] if recall else []
@@ -284,8 +284,8 @@ class GinObserver:
                     row[2 + len(Verb) + card] = 1
 
     def string_from(self, state: GinState, player: int) -> str:
-        """Return what a seat knows in words."""
-        return told(state.position, player, recall=self.recall)
+        """Return the information of a seat as text."""
+        return information_text(state.position, player, recall=self.recall)
 
 
 class GinGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
@@ -316,7 +316,7 @@ class GinGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
         said = {name: value for name, value in {"rules": preset, "reward": reward}.items() if value}
         said |= {name: value for name, value in _values(self.rules).items() if value != _values(plain)[name]}
         super().__init__(self.kind, info, said)
-        self.first = Position.first(self.rules)  # kept: OpenSpiel begins a state anew whenever it copies one
+        self.first = Position.first(self.rules)  # stored: OpenSpiel starts a state anew whenever it copies one
 
     def preset(self, name: str) -> Rules:
         """Return the rules that parameters change."""

@@ -1,6 +1,6 @@
 """Rounds of OpenSpiel's own gin_rummy as our records under the rules ``openspiel``, and ours as its histories.
 
-Its table and ours agree but for three things, which it cannot do and which are refused by name: it takes some hands of *eleven cards* for
+Its table and ours agree except for three cases, which it cannot play and which raise an error: it takes some hands of *eleven cards* for
 worse than they are and forbids their knocks; it knows no *long runs*, of more than five cards, so these are shown to it in pieces and
 nothing is laid off on them; and *long lay-offs*, of more than two cards on one side of a run.
 """
@@ -53,22 +53,22 @@ cards_of = cache(Cards)  # a table of all melds lies behind them
 
 def rules_of(game: Any) -> Rules:
     """Return what a game of OpenSpiel's ``gin_rummy`` plays."""
-    told = game.get_parameters()
+    parameters = game.get_parameters()
     return replace(
         Rules.preset("openspiel"),
-        knock_limit=told["knock_card"],
-        oklahoma=told["oklahoma"],
-        gin_bonus=told["gin_bonus"],
-        undercut_bonus=told["undercut_bonus"],
-        cards=told["hand_size"],
-        ranks=told["num_ranks"],
-        suits=told["num_suits"],
+        knock_limit=parameters["knock_card"],
+        oklahoma=parameters["oklahoma"],
+        gin_bonus=parameters["gin_bonus"],
+        undercut_bonus=parameters["undercut_bonus"],
+        cards=parameters["hand_size"],
+        ranks=parameters["num_ranks"],
+        suits=parameters["num_suits"],
     )
 
 
 def load_game(rules: Rules) -> Any:
     """Return OpenSpiel's game under rules that it can play."""
-    told = {
+    parameters = {
         "knock_card": rules.knock_limit,
         "oklahoma": rules.oklahoma,
         "gin_bonus": rules.gin_bonus,
@@ -77,7 +77,7 @@ def load_game(rules: Rules) -> Any:
         "num_ranks": rules.ranks,
         "num_suits": rules.suits,
     }
-    return pyspiel.load_game("gin_rummy", told)
+    return pyspiel.load_game("gin_rummy", parameters)
 
 
 @cache
@@ -94,7 +94,7 @@ class Read:
 
 
 def read_history(game: Any, history: Sequence[Any]) -> Read:
-    """Read the history of a state, as ``state.full_history()`` gives it; a card that nobody has drawn lies anywhere in the stock."""
+    """Read the history of a state, as ``state.full_history()`` gives it; an undrawn card may be anywhere in the stock."""
     rules = rules_of(game)
     cards = cards_of(rules)
     dealt = [cards.ours[step.action] for step in history if step.player == pyspiel.PlayerId.CHANCE]
@@ -104,11 +104,11 @@ def read_history(game: Any, history: Sequence[Any]) -> Read:
     match = Gin(rules).start(2, Deal(given=(str(Deck(tuple(CARDS[card] for card in deck))),)))
     actions, moves = [step.action for step in history if step.player != pyspiel.PlayerId.CHANCE], list[tuple[Match, Move]]()
     while actions:
-        move, many = next_move(match, actions, cards)
+        move, count = next_move(match, actions, cards)
         if move is None:
             break
         moves.append((match, move))
-        match, actions = match.apply(move), actions[many:]
+        match, actions = match.apply(move), actions[count:]
     return Read(match, moves, actions)
 
 
@@ -116,7 +116,7 @@ def next_move(match: Match, actions: list[Action], cards: Cards) -> tuple[Move |
     """Return the move that the first actions make, and how many they are; none if it is not whole."""
     phase, first = match.round.phase, actions[0]
     if phase is Phase.SHOW:
-        ends = [at for at, action in enumerate(actions) if action == PASSING]
+        ends = [index for index, action in enumerate(actions) if action == PASSING]
         lays_off = not match.view(match.round.seat).gin
         if len(ends) <= lays_off:
             return None, 0
@@ -156,13 +156,13 @@ def record_of(state: Any, players: tuple[str, str] = ("openspiel", "openspiel"))
 def history_of(record: Record) -> list[int]:
     """Return a record of a round as actions for ``state.apply_action`` of OpenSpiel's ``gin_rummy``, the cards dealt included."""
     game = Gin.read(record.rules)
-    told = load_game(game.rule)
-    if rules_of(told) != game.rule:
+    loaded = load_game(game.rule)
+    if rules_of(loaded) != game.rule:
         raise NotLegalHere("OpenSpiel plays the rules 'openspiel', which differ from those of the record")
     follower = Follower.dealt(game.start(2, record.deal))
     for step in replay(game, record):
         if step.forfeit:
-            raise NotLegalHere("a forfeit cannot be told to OpenSpiel")
+            raise NotLegalHere("OpenSpiel has no forfeits")
         follower.follow(step.before, step.action)
     return [int(action) for action in follower.state.history()]
 
@@ -207,7 +207,7 @@ class Follower:
             if phase is Phase.DROP:
                 yield self._knocking()
             if theirs[move.index] not in self.state.legal_actions():
-                raise NotLegalHere("OpenSpiel refuses this discard: it is wrong about the deadwood of some hands of eleven cards")
+                raise NotLegalHere("OpenSpiel rejects this discard: it is wrong about the deadwood of some hands of eleven cards")
             yield theirs[move.index]
             yield from self._melds(move)
         elif verb is Verb.TAKE and phase is Phase.WALL:
@@ -221,7 +221,7 @@ class Follower:
 
     def _knocking(self) -> Action:
         if KNOCKING not in self.state.legal_actions():
-            raise NotLegalHere("OpenSpiel refuses this knock: it is wrong about the deadwood of some hands of eleven cards")
+            raise NotLegalHere("OpenSpiel rejects this knock: it is wrong about the deadwood of some hands of eleven cards")
         return KNOCKING
 
     def _melds(self, move: Move) -> Iterator[Action]:

@@ -28,7 +28,7 @@ __all__ = ["RECYCLE", "RecycleGame", "RecycleObserver", "RecycleState"]
 
 REWARDS = ("place", "score")
 DEFAULTS = {"game": "block_rummy", "deals": 1000, "seed": 0, "options": 256, "reward": "place"}
-MOST_DEALS = 1_000_000
+MAX_DEALS = 1_000_000
 
 RECYCLE = pyspiel.GameType(
     short_name="python_meldlab_recycle",
@@ -58,7 +58,7 @@ class Stand:
     def __deepcopy__(self, memo: Any) -> "Stand":
         return self  # frozen: OpenSpiel copies a state at every node
 
-    def heard(self, seat: int) -> list[str]:
+    def log(self, seat: int) -> list[str]:
         """Return what a seat has noticed of each decision, its own with what it saw before."""
         lines = []
         for state, option in self.steps:
@@ -113,7 +113,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
         return str(self._options()[action]) if here and action < len(self._options()) else f"option {action + 1}"
 
     def is_terminal(self) -> bool:
-        """Tell whether the game is over."""
+        """Return whether the game is over."""
         return self.stand.state is not None and self.stand.state.seat is None
 
     def returns(self) -> list[float]:
@@ -137,7 +137,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
 
 class RecycleObserver:
-    """What a seat sees: the features of the vector environment, by visibility; in words, with recall, all that it has noticed."""
+    """What a seat sees: the features of the vector environment, by visibility; as text, with recall, all that it has observed."""
 
     def __init__(self, features: Features, recall: bool) -> None:
         self.features, self.recall = features, recall
@@ -149,11 +149,11 @@ class RecycleObserver:
         self.tensor[:] = 0 if state.stand.state is None else self.features.of(state.stand.state, player)
 
     def string_from(self, state: RecycleState, player: int) -> str:
-        """Return what a seat knows in words."""
+        """Return the information of a seat as text."""
         stand = state.stand
         if stand.state is None:
             return "not dealt"
-        return "\n".join([*(stand.heard(player) if self.recall else []), str(stand.state.view(player))])
+        return "\n".join([*(stand.log(player) if self.recall else []), str(stand.state.view(player))])
 
 
 class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
@@ -162,7 +162,7 @@ class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         said = {**DEFAULTS, **(params or {})}
         self.described, self.seed, self.reward = Described.named(said["game"]), said["seed"], said["reward"]
-        self.deals = whole_number(said["deals"], "number of deals", 1, MOST_DEALS)
+        self.deals = whole_number(said["deals"], "number of deals", 1, MAX_DEALS)
         options = whole_number(said["options"], "number of options", 1)
         if self.reward not in REWARDS:
             raise NoSuchThing("reward", self.reward, REWARDS)

@@ -3,7 +3,7 @@
 A game in Python answers OpenSpiel node by node; solvers that walk the whole tree again and again wait for it. The tree is written in
 Gambit's format (``efg_game``), so other programs read it too.
 
->>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"))
+>>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"))
 >>> len(tree.seen), round(pyspiel.exploitability(tree.game, tree.policy(lambda position: dict.fromkeys(position.legal, 1.0))), 3)
 (1680, 2.295)
 """
@@ -13,12 +13,12 @@ from typing import Any
 
 import pyspiel
 
-from meldlab.adapters.openspiel.gin import Position, told
+from meldlab.adapters.openspiel.gin import Position, information_text
 from meldlab.errors import NotPossible
 
 __all__ = ["GameTree"]
 
-MOST_NODES = 3_000_000
+MAX_NODES = 3_000_000
 
 
 class GameTree:
@@ -42,8 +42,8 @@ class GameTree:
         while waiting:
             position = waiting.pop()
             seat = position.seat
-            if len(lines) > MOST_NODES:
-                raise NotPossible(f"this game has more than {MOST_NODES:,} nodes; a smaller one can be walked")
+            if len(lines) > MAX_NODES:
+                raise NotPossible(f"this game has more than {MAX_NODES:,} nodes; a smaller one can be walked")
             if position.waits == "over":
                 outcomes += 1
                 worth = position.lead[not by_points]
@@ -52,22 +52,22 @@ class GameTree:
             if seat < 0:
                 chances += 1
                 likely = position.chances()
-                told_of = " ".join(f'"{at}" {chance!r}' for at, (_, chance) in enumerate(likely))
-                lines.append(f'c "" {chances} "" {{ {told_of} }} 0')
+                outcome_text = " ".join(f'"{index}" {chance!r}' for index, (_, chance) in enumerate(likely))
+                lines.append(f'c "" {chances} "" {{ {outcome_text} }} 0')
                 waiting += [position.after(card) for card, _ in reversed(likely)]
                 continue
-            number = numbers[seat].setdefault(told(position, seat), len(numbers[seat]) + 1)
+            number = numbers[seat].setdefault(information_text(position, seat), len(numbers[seat]) + 1)
             seen.setdefault(f"{seat}-{seat}-{number}-{number}", position)
-            actions = " ".join(f'"{at}"' for at in range(len(position.legal)))
+            actions = " ".join(f'"{index}"' for index in range(len(position.legal)))
             lines.append(f'p "" {seat + 1} {number} "{number}" {{ {actions} }} 0')
             waiting += [position.after(action) for action in reversed(position.legal)]
         return cls("\n".join(lines) + "\n", seen)
 
     def policy(self, choose: Callable[[Position], Mapping[int, float]]) -> Any:
-        """Return what somebody does everywhere, as OpenSpiel's tabular policy: ``choose`` gives each action its weight."""
+        """Return a player as OpenSpiel's tabular policy: ``choose`` gives each action its weight."""
         table = {}
         for name, position in self.seen.items():
             weights = choose(position)
             total = sum(weights.values())
-            table[name] = [(at, weights.get(action, 0.0) / total) for at, action in enumerate(position.legal)]
+            table[name] = [(index, weights.get(action, 0.0) / total) for index, action in enumerate(position.legal)]
         return pyspiel.TabularPolicy(table)

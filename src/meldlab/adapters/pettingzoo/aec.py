@@ -5,7 +5,7 @@ agent that is not to move the mask is all zeros. Rewards of all agents add up to
 
 ``reset(seed=s)`` deals game 0 of seed ``s``, the game that ``meldlab ... --seed s`` plays first, and each ``reset()`` after it the next
 game of that seed; without any seed the first ``reset()`` takes one from the operating system. ``env.unwrapped.deal`` tells which game it
-is: not a part of ``infos``, since whoever knows it knows the cards.
+is: not a part of ``infos``, since it determines the cards.
 
 What an illegal action does is chosen when the environment is made:
 
@@ -49,7 +49,7 @@ class NumberedTable(Protocol):
         """Begin a game and return who is to move."""
 
     def step(self, action: int) -> tuple[int, Sequence[float] | None, bool]:
-        """Do a legal action; return who is to move, the rewards of the seats (None: nothing for anybody), and whether the game is over."""
+        """Do a legal action; return who is to move, the rewards of the seats (None: none), and whether the game is over."""
 
     def mask(self) -> NDArray[np.int8]:
         """Return [actions], what the seat to move may do, in an array of the caller's own."""
@@ -58,7 +58,7 @@ class NumberedTable(Protocol):
         """Return [width], what a seat sees, in an array of the caller's own; also when the game is over."""
 
     def forfeit(self, seat: int) -> Sequence[float]:
-        """Return the rewards when a seat breaks off: it loses as much as by the worst loss."""
+        """Return the rewards when a seat forfeits: the worst loss."""
 
     def __str__(self) -> str:
         """Return the whole table as lines of text, for onlookers."""
@@ -91,7 +91,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
             raise NoSuchThing("render mode", render_mode, RENDER_MODES)
         self.metadata = {"name": name, "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
         self.table, self.illegal, self.render_mode = table, illegal, render_mode
-        self.most_steps = 0 if max_cycles is None else whole_number(max_cycles, "max_cycles", minimum=1)
+        self.max_steps = 0 if max_cycles is None else whole_number(max_cycles, "max_cycles", minimum=1)
         self.possible_agents = [f"player_{seat}" for seat in range(table.seats)]
         self.deal: Deal | None = None
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}

@@ -77,13 +77,13 @@ class GinTable:
         return np.array(self._features if seat == self._to_move[0] else self.vector.observe_both()[0, seat])
 
     def forfeit(self, seat: int) -> list[float]:
-        """Return the rewards when a seat breaks off."""
-        return [-self.vector.max_loss if one == seat else self.vector.max_loss for one in range(2)]
+        """Return the rewards when a seat forfeits."""
+        return [-self.vector.max_loss if other == seat else self.vector.max_loss for other in range(2)]
 
     def __str__(self) -> str:
         rows = [self.features(seat) for seat in range(2)]
         pile = sorted((int(place), CARDS[card]) for card, place in enumerate(rows[0][PLANES["order"]]) if place)
-        facts = {name: int(rows[0][at]) for name, at in SCALARS.items()}
+        facts = {name: int(rows[0][index]) for name, index in SCALARS.items()}
         head = "the game is over" if self._over else f"p{self._to_move[0] + 1} to move: {TO_DO[Phase(facts['phase'])]}"
         lines = [
             head,

@@ -85,7 +85,7 @@ class RecycleTable:
         return self.vector.features.of(self.state, seat)
 
     def forfeit(self, seat: int) -> list[float]:
-        """Return the rewards when a seat breaks off."""
+        """Return the rewards when a seat forfeits."""
         machine, scores = self.vector.game.machine, self.state.forfeit(seat, "an illegal action").scores
         sign = 1 if machine.scoring == "max" else -1
         if self.seats == 1:

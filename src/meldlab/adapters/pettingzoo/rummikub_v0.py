@@ -71,8 +71,8 @@ def planes(rules: Rules) -> dict[str, slice]:
     >>> planes(Rules())["picked"]
     slice(53, 106, None)
     """
-    many = len(kinds(rules))
-    return {name: slice(many * at, many * (at + 1)) for at, name in enumerate(PLANES)}
+    count = len(kinds(rules))
+    return {name: slice(count * index, count * (index + 1)) for index, name in enumerate(PLANES)}
 
 
 class RummikubTable:
@@ -126,7 +126,7 @@ class RummikubTable:
         return [(self.seats - won) / won if seat in result.winners else -1.0 for seat in range(self.seats)]
 
     def forfeit(self, seat: int) -> list[float]:
-        """Return the rewards when a seat breaks off."""
+        """Return the rewards when a seat forfeits."""
         return self._rewards(self.state.forfeit(seat, "an illegal action"))
 
     def features(self, seat: int) -> NDArray[np.uint8]:

@@ -98,7 +98,7 @@ class RummikubScreen(Screen):
 
     def _start(self, view: View) -> Board:
         before = self.start
-        if before is None or Counter(pile.tiles for pile in before.piles.values()) != Counter(one.tiles for one in view.table):
+        if before is None or Counter(pile.tiles for pile in before.piles.values()) != Counter(item.tiles for item in view.table):
             before = (before or Board(view.rules, (), {})).renumber(view.table)
         self.start = replace(before, rack=view.rack)
         return self.start

@@ -274,7 +274,7 @@ def moves_with(legal: list[str], chosen: str) -> list[dict[str, str]]:
 def _said(response: MatchResponse) -> str:
     """Return what happened since the user's last action, as text."""
     mine, since = f"p{response.seat + 1} ", []
-    for line in reversed(response.heard):
+    for line in reversed(response.log):
         if line.startswith(mine):
             if "draw stock" in line:
                 since.append(f"You drew {line.split()[-1]}.")

@@ -61,8 +61,8 @@ def watch(record: str, seat: int, player: str) -> str:
     """Return the record of the same deal with a player of the house in the person's seat."""
     read = Record.parse(record)
     game = load_game(read)
-    seated = [opponent(game, "gin", player if name == USER else name) for name in read.players]
-    return str(Table(game, seated).play(read.deal).record)
+    line_up = [opponent(game, "gin", player if name == USER else name) for name in read.players]
+    return str(Table(game, line_up).play(read.deal).record)
 
 
 def _view(record: str, seat: int) -> View:

@@ -95,7 +95,7 @@ async def table(
         problem=problem,
         warming=lab.warming, here={"deck": deck, "seed": seed, "drawn": drawn},
         value_map=heat(result.values, path, "what it is worth in all") if result else "",
-        policy_map=heat([[float(item) for item in row] for row in result.goes_on], path, "whether to go on") if result else "",
+        policy_map=heat([[float(item) for item in row] for row in result.goes_on], path, "whether to draw") if result else "",
         distribution=_distribution(played) if played else "",
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ def look(deck: str, seed: int, drawn: int, stopped: bool) -> dict[str, Any]:
 
 
 def maps(deck: str) -> dict[str, Any]:
-    """Return what every position is worth in all and whether one goes on there, by black and red cards left."""
+    """Return the value of every position and whether the best policy draws there, by black and red cards left."""
     urn = _urn(deck)
     value = urn.value()
     return {"value": float(value), "exact": str(value), "values": urn.floats.values().tolist(), "goes_on": urn.policy().continues()}
