@@ -184,7 +184,8 @@ def _write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO
 
     types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     # A run without wins, or without rows, still has every column with its type.
-    schema = pa.schema([(name, types[EVALUATIONS.c[name].type.python_type]) for name in names])
+    columns_by_name = {column.name: column for column in EVALUATIONS.columns}
+    schema = pa.schema([(name, types[columns_by_name[name].type.python_type]) for name in names])
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
     parquet.write_table(table, file)

@@ -73,13 +73,13 @@ def two_samples(before: Score, after: Score) -> RateDifference:
 
 
 def paired(before: NDArray[np.int64], after: NDArray[np.int64]) -> RateDifference:
-    """Test two players on the same mirrored deals: [games] int64 each, 1 for a win; a pair of games is one observation.
+    """Test two players on the same mirrored deals: [deals] int64 each, the number of won games; a deal is one observation.
 
-    >>> noise = np.random.default_rng(1).random(4000)
-    >>> paired((noise < 0.70).astype(int), (noise < 0.71).astype(int)).gain()
+    >>> noise = np.random.default_rng(1).random((2000, 2))
+    >>> paired((noise < 0.70).sum(1), (noise < 0.71).sum(1)).gain()
     True
     """
-    differences = (after - before).reshape(-1, 2).mean(1)
+    differences = (after - before) / 2
     return RateDifference(float(differences.mean()), float(differences.std(ddof=1)) / sqrt(len(differences)))
 
 
