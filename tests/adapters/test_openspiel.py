@@ -27,7 +27,7 @@ from meldlab.adapters.openspiel.bots import match_from_view  # noqa: E402
 from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
 
 GIN = "python_meldlab_gin_rummy"
-THEIRS = pyspiel.game_of("gin_rummy")
+THEIRS = pyspiel.load_game("gin_rummy")
 ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
 
 
@@ -44,14 +44,14 @@ ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
     ],
 )
 def test_openspiel_plays_our_games_at_random_and_writes_them_down(name: str, games: int) -> None:
-    game = pyspiel.game_of(name)
+    game = pyspiel.load_game(name)
     pyspiel.random_sim_test(game, num_sims=games, serialize=True, verbose=False)
-    assert str(pyspiel.game_of(str(game))) == str(game)
+    assert str(pyspiel.load_game(str(game))) == str(game)
 
 
 def played(name: str, seed: int) -> Any:
     """Play a game at random, giving every state."""
-    chance, state = Random(seed), pyspiel.game_of(name).new_initial_state()
+    chance, state = Random(seed), pyspiel.load_game(name).new_initial_state()
     while not state.is_terminal():
         yield state
         outcomes = state.chance_outcomes() if state.is_chance_node() else [(action, 1.0) for action in state.legal_actions()]
@@ -132,7 +132,7 @@ def test_every_deal_is_one_history_and_equally_likely() -> None:
         for card, weight in outcomes:
             walk(state.child(card), likely * weight)
 
-    walk(pyspiel.game_of("python_meldlab_mini_gin").new_initial_state(), 1.0)
+    walk(pyspiel.load_game("python_meldlab_mini_gin").new_initial_state(), 1.0)
     pack = set(MINI.pack)
     wanted = {
         (first, second, (up,))
@@ -145,7 +145,7 @@ def test_every_deal_is_one_history_and_equally_likely() -> None:
 
 
 def test_the_tree_is_the_game() -> None:
-    game = pyspiel.game_of(ONE_DRAW)
+    game = pyspiel.load_game(ONE_DRAW)
     tree = GameTree.of(game)
 
     def last(position: Any) -> dict[int, float]:
@@ -176,11 +176,11 @@ def test_the_tree_is_the_game() -> None:
 def test_a_game_too_large_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meldlab.adapters.openspiel.trees.MOST_NODES", 1000)
     with pytest.raises(NotPossible, match="more than 1,000 nodes"):
-        GameTree.of(pyspiel.game_of(GIN))
+        GameTree.of(pyspiel.load_game(GIN))
 
 
 def test_the_solver_solves_the_described_kuhn_poker() -> None:
-    ours, theirs = pyspiel.game_of("python_meldlab_recycle(game=kuhn_poker,deals=120,reward=score)"), pyspiel.game_of("kuhn_poker")
+    ours, theirs = pyspiel.load_game("python_meldlab_recycle(game=kuhn_poker,deals=120,reward=score)"), pyspiel.load_game("kuhn_poker")
     found, known = (pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game)) for game in (ours, theirs))
     assert found == pytest.approx(known, abs=0.06)  # 120 of its deals are not quite even
 
@@ -256,7 +256,7 @@ def test_what_cannot_be_told_to_openspiel_is_named() -> None:
 )
 def test_wrong_parameters_are_one_line(name: str, why: str) -> None:
     with pytest.raises((NotLegalHere, NoSuchThing, NotPossible), match=why) as raised:
-        pyspiel.game_of(name)
+        pyspiel.load_game(name)
     assert "\n" not in str(raised.value)
 
 

@@ -38,7 +38,7 @@ def bench() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def walked() -> GameTree:
-    return GameTree.of(pyspiel.game_of(ONE_DRAW))
+    return GameTree.of(pyspiel.load_game(ONE_DRAW))
 
 
 def test_exploitability_is_that_of_openspiel(bench: ModuleType, walked: GameTree) -> None:
@@ -104,7 +104,7 @@ def simple_weights(position: Position) -> dict[int, float]:
     "choose", [simple_weights, lambda position: {action: 1.0 + action % 7 for action in position.legal}], ids=["simple", "uneven"]
 )
 def test_exploitability_of_a_policy_of_the_tree_is_that_of_plain_best_responses(walked: GameTree, choose: Choose) -> None:
-    root = pyspiel.game_of(ONE_DRAW).first
+    root = pyspiel.load_game(ONE_DRAW).first
     expected = sum(best_response(root, choose, seat) for seat in range(2)) / 2
     assert pyspiel.exploitability(walked.game, walked.policy(choose)) == pytest.approx(expected, abs=1e-9)
 

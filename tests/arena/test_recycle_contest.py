@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
-from meldlab.arena.seating import seatings
 
-from meldlab.arena.contest import play_contest
+from meldlab.arena.contest import play_contest, seatings
 from meldlab.arena.round_robin import round_robin
 from meldlab.play import RandomPlayer, TimeLimit
 from meldlab.recycle.game import Described

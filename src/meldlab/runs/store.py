@@ -356,7 +356,7 @@ class Store:
 def code_version() -> str:
     """Return the version of the package with a digest of the code that results in the store depend on."""
     digest = code_digest(
-        *("analysis", "arena", "games", "reports", "reproduce", "runs", "tuning"),
+        *("analysis", "arena", "games", "reports", "reproduce", "runs", "training", "tuning"),
         *("gin", "play", "recycle", "rummikub", "stopping", "waiting", "melds", "cards", "chance"),
         *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
     )

@@ -167,7 +167,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
             self._paid = False
         if over:
             self._end(self.terminations)
-        elif self._steps == self.most_steps:
+        elif self._steps == self.max_steps:
             self._end(self.truncations)
         else:
             self._turn(seat)
