@@ -174,7 +174,7 @@ def test_the_tree_is_the_game() -> None:
 
 
 def test_a_game_too_large_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.adapters.openspiel.trees.MOST_NODES", 1000)
+    monkeypatch.setattr("meldlab.adapters.openspiel.trees.MAX_NODES", 1000)
     with pytest.raises(NotPossible, match="more than 1,000 nodes"):
         GameTree.of(pyspiel.load_game(GIN))
 

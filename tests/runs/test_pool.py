@@ -104,7 +104,7 @@ def pid_of(call: int) -> int:
 
 def test_a_search_outlives_its_scheduler(tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
     shards, run = pieces(), Store.open(tmp_path / "runs.sqlite").run("on a cluster", {})
-    with started(tmp_path / "cluster") as lost, pytest.raises(NotPossible, match=r"the Dask cluster cannot go on: .*scheduler"):
+    with started(tmp_path / "cluster") as lost, pytest.raises(NotPossible, match=r"the Dask cluster is lost: .*scheduler"):
         run_tasks(shards, run, cluster=lost.address, progress=lambda games, total, message: lost.scheduler.kill() if games else None)
     # One line says it; what the libraries below have to say about it is left out.
     said = capfd.readouterr()

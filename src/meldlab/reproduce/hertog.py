@@ -145,7 +145,7 @@ def _positions(context: Context) -> Outcomes:
 
 
 def _examples(context: Context) -> Outcomes:
-    position = Position.parse("K10 K11 K12", "O1 O3 R13 B13 J")
+    position = Position.parse("K10 K11 K12", "O1 O3 O4 R13 B13 J")
     tiles, value = (solve(position, Objective(what, "none"), "ilp") for what in ("tiles", "value"))
     best = f"{value.value} with {value.count} ({', '.join(map(str, value.played))})"
     text = f"most tiles: {tiles.count} worth {tiles.value}; most value: {best}"
