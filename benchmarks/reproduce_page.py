@@ -23,4 +23,5 @@ def main(folder: Path, store: str) -> None:
         print(path)
 
 
-main(Path(sys.argv[1]), sys.argv[2])
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
