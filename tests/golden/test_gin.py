@@ -48,7 +48,7 @@ def digest(*arrays: Any) -> str:
 
 def batch(first: str, second: str, rules: str) -> str:
     matches = play_batch(player(first), player(second), RULES[rules], SEED, 0, 4 if "champion" in (first, second) else 12, threads=1)
-    return digest(*(matches[name] for name in sorted(matches.dtype.names)))
+    return digest(*(matches[name] for name in sorted(matches.dtype.names or ())))
 
 
 def environment(opponent: str, preset: str) -> str:
