@@ -12,8 +12,8 @@ FULL, QUICK = ("finkle", "hertog", "yang", "nagai"), ("valet",)
 
 
 def main(folder: Path, store: str) -> None:
-    def show(what: str, done: float, whole: int) -> None:
-        print(f"{what} {done:.2f} of {whole}", file=sys.stderr)
+    def show(done: float, total: float, name: str) -> None:
+        print(f"{name} {done:.2f} of {total}", file=sys.stderr)
 
     full = reproduce(FULL, Context(full=True, store=Store.open(store)), show)
     quick = reproduce(QUICK, Context(store=Store.open(store)), show)

@@ -77,7 +77,7 @@ def search(
     with open_store(store).start_run("recycle search", _settings(described, spec, config, budget)) as run:
         with progress_bar(f"{described.name}, {spec.objective}") as show:
             most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
-            runner = VariantRunner(config, run, threads, cluster, lambda games: show(min(games, most), most))
+            runner = VariantRunner(config, run, threads, cluster, show, most)
             result = search_variants(described, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
         answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
