@@ -22,7 +22,7 @@ from meldlab.gin.kernel_state import DISCARD, KNOCK
 from meldlab.gin.move import Move
 from meldlab.gin.observation import move_of
 from meldlab.gin.players import PolicyPlayer, SearchPlayer
-from meldlab.gin.players.value_network import MATCH_WORTH
+from meldlab.gin.players.value_network import POINTS_PER_MATCH
 from meldlab.gin.view import Phase, View
 from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal, Player, Table
@@ -42,11 +42,11 @@ class Showdown(SearchPlayer):
         best = max((action for action in logits if action >= KNOCK), key=logits.__getitem__, default=None)
         if best is None or deadwood(view.hand - {(knock := move_of(view, best)).card}) == 0:
             return own
-        found = self.chances(view, [knock], chance, range(self.worlds), self.policy.odds(view)).mean()
+        found = self.win_probabilities(view, [knock], chance, range(self.samples), self.policy.odds(view)).mean()
         equity, scores = self._equity(view.rules), (view.scores[view.seat], view.scores[1 - view.seat])
         gained = found - equity.even(scores)
         drop = move_of(view, max((action for action in logits if DISCARD <= action < KNOCK), key=logits.__getitem__))
-        waits = next(one.value for one in self.policy.prior.evaluate(view, chance) if one.move == drop) / MATCH_WORTH
+        waits = next(one.value for one in self.policy.prior.evaluate(view, chance) if one.move == drop) / POINTS_PER_MATCH
         chosen = knock if gained > waits else drop
         Showdown.changed += chosen.verb != own.verb
         return own if chosen.verb is own.verb else chosen

@@ -25,7 +25,7 @@ from tests.gin.test_computed_player import full_table
 RECORD = Path(__file__).with_name("gin.txt")
 KINDS = ("knock:10,0,6", "ensemble:best", "tables", "marjj", "network:light", "champion")
 RULES = {name: PRESETS[name] for name in ("eaai", "pagat", "oklahoma")}
-RULES["short"] = Rules(offer_upcard=False, knock_limit=20, most_draws=12, stock_floor=10, match_points=60)
+RULES["short"] = Rules(offer_upcard=False, knock_limit=20, max_draws=12, stock_floor=10, match_points=60)
 BATCHES = [(*pair, rules) for pair in combinations_with_replacement(KINDS, 2) for rules in RULES]
 ENVIRONMENTS = [(opponent, preset) for opponent in ("alone", "knock:10,0,6", "ensemble:best") for preset in ("eaai", "openspiel")]
 ROLLOUTS = [("champion", "champion"), ("knock:10,0,6", "ensemble:best")]
