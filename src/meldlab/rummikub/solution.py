@@ -69,9 +69,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Solution:
-    """A move: the whole new table, what came from the rack, and how sure the solver is that nothing better exists.
+    """A move: the whole new table and whether it is proven that no better one exists.
 
-    ``fixed`` and ``must_play`` are the sets and the rack tiles that jokers which are not free made the solver insist on.
+    ``method`` names the solver (``search``, ``ilp`` or ``search, then ilp``); ``seconds`` is the elapsed time of the call.
     """
 
     position: Position
