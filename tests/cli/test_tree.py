@@ -161,7 +161,7 @@ def test_rules_are_a_preset_or_a_file() -> None:
     assert all(metavar.endswith("|FILE.toml]") for metavar in found.values())
 
 
-def test_every_verb_about_a_described_game_reads_it_alike() -> None:
+def test_every_verb_about_a_recycle_game_reads_it_alike() -> None:
     verbs = [verb for verb in VERBS if verb.startswith("recycle ") and verb not in ("recycle list", "recycle new")]
     assert all("--set" in options(verb) for verb in verbs)
     # A program is laid out anew in the dialect that the verb is for, whatever its size.

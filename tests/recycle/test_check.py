@@ -3,9 +3,8 @@
 import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle import library
+from meldlab.recycle import RecycleGame, library
 from meldlab.recycle.check import GAMES, LATE_GAMES, check_program, simulate
-from meldlab.recycle.game import Described
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
 
@@ -63,7 +62,7 @@ def test_the_seed_of_a_failure_shows_the_game_that_fails() -> None:
                    f"(!= (cardatt RANK (top ('P iloc HAND))) C)) {THROW})))")  # fmt: skip
     [(code, problem, _)] = diagnostics(rare)
     seed = int(problem.split("(seed ")[1].rstrip(")"))
-    table = Table(Described("rare", rare), [RandomPlayer()] * 2)
+    table = Table(RecycleGame("rare", rare), [RandomPlayer()] * 2)
     assert table.play(Deal(seed)).result.reason == "failed: the choice has no option"
     assert all("failed" not in table.play(Deal(earlier)).result.reason for earlier in range(seed))
 

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle import library
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame, RecycleVector, library
 from meldlab.recycle.players import parse
 from meldlab.recycle.players.search import play_games
-from meldlab.recycle.vector import RecycleVector
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recycle_games.txt"
 KINDS = ("random", "pimc", "mcts", "ismcts", "vector", "record")
@@ -35,7 +33,7 @@ def digest(*parts: object) -> str:
 
 def played(name: str, kind: str) -> str:
     """Play games of a kind and return their digest."""
-    game = Described.named(name)
+    game = RecycleGame.load(name)
     machine = game.machine
     if kind == "random":
         results = machine.random_games(games=2000, seed=5)

@@ -3,11 +3,11 @@
 import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle.game import Described, State, View
+from meldlab.recycle.game import RecycleGame, State, View
 from meldlab.recycle.players import parse
 
 MANY = 6_000
-GAME = Described(
+GAME = RecycleGame(
     "many",
     f"""(game
  (setup (create players 2) (create deck (game hloc STOCK) (deck (N (A, B, C)))))

@@ -277,12 +277,12 @@ def seatings(game: Game[Any], num_players: int) -> list[tuple[int, ...]]:
     The last player takes the remaining seats; with as many players as teams, each plays for a team.
 
     >>> from meldlab.gin import Gin
-    >>> from meldlab.recycle.game import Described
+    >>> from meldlab.recycle.game import RecycleGame
     >>> seatings(Gin(), 2)
     [(0, 1), (1, 0)]
-    >>> seatings(Described.named("hearts"), 2)
+    >>> seatings(RecycleGame.load("hearts"), 2)
     [(0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0)]
-    >>> seatings(Described.named("whist"), 2)
+    >>> seatings(RecycleGame.load("whist"), 2)
     [(0, 1, 0, 1), (1, 0, 1, 0)]
     """
     seats = max(game.seats[0], min(num_players, game.seats[-1]))

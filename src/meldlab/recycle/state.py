@@ -1,8 +1,8 @@
 """States of a RECYCLE game at the table, what one seat may know of them, and options as actions.
 
 >>> from meldlab.play import Deal
->>> from meldlab.recycle.game import Described
->>> view = Described.named("kuhn_poker").start(2, Deal(seed=1)).view(0)
+>>> from meldlab.recycle.game import RecycleGame
+>>> view = RecycleGame.load("kuhn_poker").start(2, Deal(seed=1)).view(0)
 >>> print(*view.legal_actions(), sep=", ")
 set SAYS of p1 to CHECK, set SAYS of p1 to BET; set PAID of p1 to 2
 >>> view.parse("set SAYS of p1 to CHECK")

@@ -30,7 +30,7 @@ from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.parallel import core_count
 from meldlab.recycle.describe import Describer
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_tables as kt
 from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Bytecode, new_job, run_job
@@ -116,7 +116,7 @@ class RecycleVector:
 
     def __init__(
         self,
-        game: Described | str,
+        game: RecycleGame | str,
         n: int,
         seed: int | ArrayLike = 0,
         *,
@@ -127,8 +127,8 @@ class RecycleVector:
         action_keys: bool = False,
         threads: int = 0,
     ) -> None:
-        self.game = Described.named(game) if isinstance(game, str) else game
-        if not isinstance(self.game, Described):
+        self.game = RecycleGame.load(game) if isinstance(game, str) else game
+        if not isinstance(self.game, RecycleGame):
             raise NotLegalHere(f"expected a RECYCLE game or the name of one, got {game!r}")
         self.n = whole_number(n, "number of tables", 1, MAX_TABLES)
         self.options = whole_number(options, "number of options", 1, MAX_OPTIONS)

@@ -71,10 +71,10 @@ def show(
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
-    described = read_game(game, dialect, limits, settings)
-    parts = {name: part(described.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
+    recycle_game = read_game(game, dialect, limits, settings)
+    parts = {name: part(recycle_game.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
-        print_json({"game": described.name, **parts})
+        print_json({"game": recycle_game.name, **parts})
     else:
         print("\n\n".join("\n".join([name, *lines]) for name, lines in parts.items()))
 
