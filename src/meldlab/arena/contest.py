@@ -88,9 +88,8 @@ class ContestResult:
                 _add_failure(failures, Failure(why, _forfeiting_player(why, seating), 1, deal * len(seatings) + number))
         integers = np.rint(sums * unit(seatings)).astype(np.int64)
         wins = integers[:, 1 : 1 + len(players)].astype(np.uint32)
-        lowest: bool = getattr(game, "lowest_wins", False)
         moments, reasons = Moments.from_counts(integers), tuple(failures.values())
-        return cls(game.name, tuple(players), tuple(seatings), count_types, moments, wins, reasons, lowest_wins=lowest)
+        return cls(game.name, tuple(players), tuple(seatings), count_types, moments, wins, reasons, lowest_wins=game.lowest_wins)
 
     @classmethod
     def join(cls, parts: Sequence["ContestResult"]) -> "ContestResult":
@@ -118,8 +117,7 @@ class ContestResult:
             wins = np.frombuffer(data, f"<u{item_size}").reshape(len(players), -1).T.astype(np.uint32)
             failures = tuple(Failure(*failure) for failure in counts["failures"])
             count_types = {name: kind for name, kind in getattr(game, "counts", {}).items() if name in counts["counted"]}
-            lowest: bool = getattr(game, "lowest_wins", False)
-            results.append(cls(game.name, tuple(players), ways, count_types, moments, wins, failures, 0.0, lowest))
+            results.append(cls(game.name, tuple(players), ways, count_types, moments, wins, failures, 0.0, game.lowest_wins))
         return cls.join(results)
 
     def counts(self) -> Counts:

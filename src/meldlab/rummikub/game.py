@@ -268,6 +268,7 @@ class Rummikub:
     house: Rules = field(default_factory=lambda: PRESETS["official"])
     name: str = "rummikub"
     seats: range = range(2, 5)
+    lowest_wins: ClassVar[bool] = False
     counts: ClassVar[Mapping[str, Count]] = {"turns": Count()}
 
     def rules(self) -> Mapping[str, Any]:
