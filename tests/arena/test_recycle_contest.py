@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from meldlab.arena.contest import play_contest, seatings
+from meldlab.arena.contest import ContestResult, play_contest, seatings
 from meldlab.arena.round_robin import round_robin
 from meldlab.play import RandomPlayer, TimeLimit
 from meldlab.recycle import RecycleGame
@@ -99,3 +99,12 @@ def test_signs_are_tested_only_where_chance_is_even() -> None:
     assert play_contest(hearts, ["random", "random"], games=8, seed=1, threads=1).sign_test is None
     assert play_contest(kuhn, ["random", "random"], games=8, seed=1, threads=1, mirrored=False).sign_test is None
     assert play_contest(kuhn, ["random", "random"], games=8, seed=1, threads=1).sign_test is not None
+
+
+def test_from_counts_reads_the_names_of_earlier_versions() -> None:
+    game, players = RecycleGame.load("kuhn_poker"), ["mcts:2", "random"]
+    result = play_contest(game, players, games=4, seed=3, threads=1)
+    counts = result.counts()
+    old = dict(zip(("unmatched", "failed_simulations"), ("changed", "broken"), strict=True))
+    earlier = {**counts, "counted": [old.get(name, name) for name in counts["counted"]]}
+    assert ContestResult.from_counts(game, players, [earlier]).counts() == counts

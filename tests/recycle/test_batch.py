@@ -10,7 +10,8 @@ from meldlab.play import Deal, FinishedGame, RandomPlayer, Table, win_shares
 from meldlab.recycle import library
 from meldlab.recycle.game import Option, RecycleGame, State
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players import parse_batch_player as parse
 from meldlab.recycle.players.search import play_games
 from tests.recycle.tiny import BREAKING, PEEKING, SECRET
 
@@ -44,7 +45,13 @@ def test_the_kernel_and_the_table_play_the_same_actions(name: str) -> None:
         players = players[1:] + players[:1]
 
 
-@pytest.mark.parametrize("players", [[RandomPlayer()] * 4, [parse("mcts:2"), RandomPlayer(), parse("pimc:2"), parse("ismcts:2:taken")]])
+@pytest.mark.parametrize(
+    "players",
+    [
+        [RandomPlayer()] * 4,
+        [parse("mcts:2"), RandomPlayer(), parse("pimc:2"), parse("ismcts:2:taken")],
+    ],
+)
 def test_a_batch_adds_up_what_the_table_plays(players: Sequence[SearchPlayer | RandomPlayer]) -> None:
     game, first = RecycleGame.load("hearts"), 4
     batch = game.batch(players, seed=2, first=first, games=3, threads=2)

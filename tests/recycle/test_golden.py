@@ -11,7 +11,7 @@ import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
 from meldlab.recycle import RecycleGame, RecycleVector, library
-from meldlab.recycle.players import parse
+from meldlab.recycle.players import parse_batch_player
 from meldlab.recycle.players.search import play_games
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recycle_games.txt"
@@ -39,7 +39,7 @@ def played(name: str, kind: str) -> str:
         results = machine.random_games(games=2000, seed=5)
         return digest(results.statuses, results.decisions, results.options, results.scores)
     if kind in PLAYERS:
-        games = play_games(machine, [parse(PLAYERS[kind])] * machine.players, games=5, seed=5, threads=1)
+        games = play_games(machine, [parse_batch_player(PLAYERS[kind])] * machine.players, games=5, seed=5, threads=1)
         numbers = (games.scores, games.chosen, games.options, games.determinizations)
         return digest(*numbers, games.best, games.worst, games.reward, games.first_half, games.score_estimate, games.rank_estimate)
     if kind == "vector":

@@ -116,7 +116,9 @@ class ContestResult:
             item_size = len(data) // (len(players) * moments.clusters)
             wins = np.frombuffer(data, f"<u{item_size}").reshape(len(players), -1).T.astype(np.uint32)
             failures = tuple(Failure(*failure) for failure in counts["failures"])
-            count_types = {name: kind for name, kind in getattr(game, "counts", {}).items() if name in counts["counted"]}
+            count_types = {
+                name: kind for name, kind in getattr(game, "counts", {}).items() if not {name, kind.old_name}.isdisjoint(counts["counted"])
+            }
             results.append(cls(game.name, tuple(players), ways, count_types, moments, wins, failures, 0.0, game.lowest_wins))
         return cls.join(results)
 
@@ -261,8 +263,10 @@ class ContestResult:
         answer: dict[str, object] = {}
         for name, kind in self.count_types.items():
             if kind.by_seat == by_seat:
-                interval, key = self.count(name, player), f"{name}_per_{kind.per[:-1]}"
-                answer |= {name: self.total(name, player), key: interval.value, f"{key}_ci95": interval.ends}
+                interval = self.count(name, player)
+                for key in filter(None, (name, kind.old_name)):
+                    rate = f"{key}_per_{kind.per[:-1]}"
+                    answer |= {key: self.total(name, player), rate: interval.value, f"{rate}_ci95": interval.ends}
         return answer
 
     def _index(self, name: str, player: int) -> int:

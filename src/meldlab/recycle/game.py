@@ -35,7 +35,7 @@ ENDS: dict[str, Callable[[Any], Any]] = {
     "failed": lambda status: status > k.CAPPED,
 }
 # Simulations; of these, those in whose deal the options were not those of the game, and those that failed: by count, the column.
-SEARCH_COUNTS = {"simulations": "simulations", "changed": "unmatched", "broken": "failed"}
+SEARCH_COUNTS = {"simulations": "simulations", "unmatched": "unmatched", "failed_simulations": "failed"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,8 @@ class RecycleGame:
         "decisions": Count(),
         "options": Count("decisions"),
         "simulations": Count(),
-        **{name: Count("simulations", rate=True) for name in ("changed", "broken")},
+        "unmatched": Count("simulations", rate=True, old_name="changed"),
+        "failed_simulations": Count("simulations", rate=True, old_name="broken"),
     }
 
     @classmethod

@@ -53,6 +53,7 @@ def transcript(
     game: GameArgument,
     players: PlayersOption = "random",
     seed: SeedOption = 0,
+    number: Annotated[int, typer.Option("--game", min=0, help="Number of the game within the seed, from 0.")] = 0,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
@@ -67,10 +68,10 @@ def transcript(
 
     recycle_game = read_game(game, dialect, limits, settings)
     names = one_per_seat(players.split(","), recycle_game.machine.players)
-    lines = describe_game(recycle_game, [parse(name) for name in names], seed)
+    lines = describe_game(recycle_game, [parse(name) for name in names], seed, number)
     if json:
         first, *moves, last = lines
-        print_json({"game": recycle_game.name, "seed": seed, **first, "moves": moves, **last})
+        print_json({"game": recycle_game.name, "seed": seed, "number": number, **first, "moves": moves, **last})
         return
     for line in lines:
         if "begins" in line:
