@@ -27,7 +27,7 @@ class KnownGame(NamedTuple):
 GAMES = {
     "gin": KnownGame("meldlab.gin.match:Gin", "meldlab.gin.players:parse", "simple"),
     "rummikub": KnownGame("meldlab.rummikub.game:Rummikub", "meldlab.rummikub.players:find_player", "greedy"),
-    "recycle": KnownGame("meldlab.recycle.game:Described", "meldlab.recycle.players:parse", "random"),
+    "recycle": KnownGame("meldlab.recycle.game:RecycleGame", "meldlab.recycle.players:parse", "random"),
 }
 
 

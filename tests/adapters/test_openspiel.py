@@ -102,7 +102,7 @@ def test_observation_of_either_seat_has_the_features_of_its_view(name: str) -> N
     assert compared > 20
 
 
-def test_no_seat_of_a_described_game_is_told_what_it_cannot_see() -> None:
+def test_no_seat_of_a_recycle_game_is_told_what_it_cannot_see() -> None:
     hidden = 0
     for number, state in enumerate(played("python_meldlab_recycle(game=block_rummy)", 1)):
         if number % 5 or state.is_chance_node() or state.is_terminal():
@@ -179,7 +179,7 @@ def test_a_game_too_large_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None
         GameTree.of(pyspiel.load_game(GIN))
 
 
-def test_the_solver_solves_the_described_kuhn_poker() -> None:
+def test_the_solver_solves_the_recycle_kuhn_poker() -> None:
     ours, theirs = pyspiel.load_game("python_meldlab_recycle(game=kuhn_poker,deals=120,reward=score)"), pyspiel.load_game("kuhn_poker")
     found, known = (pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game)) for game in (ours, theirs))
     assert found == pytest.approx(known, abs=0.06)  # 120 of its deals are not quite even

@@ -18,7 +18,7 @@ from meldlab.analysis.sample import Sample
 from meldlab.play import RandomPlayer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
@@ -37,7 +37,7 @@ class LineUp:
     @classmethod
     def parse(cls, text: str) -> "LineUp":
         """Parse players separated by commas."""
-        return cls(tuple(map(parse, text.split(","))))
+        return cls(tuple(map(parse_batch_player, text.split(","))))
 
     def __str__(self) -> str:
         return ",".join(player.name for player in self.players)

@@ -20,7 +20,7 @@ from meldlab.analysis.variant import Variant
 from meldlab.parallel import Progress, no_progress
 from meldlab.play import RandomPlayer
 from meldlab.recycle.movement import Movement
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Task, run_tasks
@@ -56,7 +56,7 @@ class StudyConfig:
     @property
     def searcher(self) -> RandomPlayer | SearchPlayer:
         """Return the searching player, with more determinizations than usual unless its text has their number."""
-        searcher = parse(self.player, self.simulations)
+        searcher = parse_batch_player(self.player, self.simulations)
         if isinstance(searcher, RandomPlayer) or searcher.algorithm == "ismcts":
             return searcher
         if searcher.final_policy == "pooled" or "deals=" in self.player:

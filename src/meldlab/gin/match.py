@@ -107,6 +107,7 @@ class Gin:
     rule: Rules = Rules()  # noqa: RUF009  # frozen, so sharing it is harmless
     name: str = "gin"
     seats: range = range(2, 3)
+    lowest_wins: ClassVar[bool] = False
     counts: ClassVar[Mapping[str, Count]] = {
         "rounds": Count(),
         "turns": Count("rounds"),

@@ -15,7 +15,7 @@ from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES, VariantGames
@@ -96,7 +96,7 @@ class Trial:
 class SearchResult:
     """The result of a search."""
 
-    game: Described
+    game: RecycleGame
     spec: SearchSpec
     config: StudyConfig
     budget: SearchBudget
@@ -217,7 +217,7 @@ def _as_json(measures: Mapping[str, Interval | None]) -> dict[str, Any]:
 
 
 def search(
-    game: Described,
+    game: RecycleGame,
     spec: SearchSpec,
     budget: SearchBudget,
     runner: VariantRunner,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from meldlab.analysis.forecast import Forecast
     from meldlab.analysis.study import Analysis, StudyConfig
     from meldlab.analysis.variant import Variant
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
 
 WORTH_TELLING = 5.0  # seconds of computing
 OutOption = Annotated[Path | None, out_folder("Folder for the page, tables and figures.")]
@@ -212,7 +212,7 @@ def compare(
     _end(comparison.analyses)
 
 
-def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Variant]":
+def _subjects(games: "list[RecycleGame]", settings: list[dict[str, int]]) -> "list[Variant]":
     """Return every game followed by its variants."""
     from meldlab.analysis.variant import Variant
     from meldlab.recycle.language.settings import declared_numbers
