@@ -13,7 +13,7 @@ import pytest
 
 from meldlab.cli.app import main
 from meldlab.gin import Gin, players
-from meldlab.gin.review import PLAYER, WORLDS
+from meldlab.gin.review import PLAYER, SAMPLES
 from meldlab.play import Deal, RandomPlayer, Record, Table
 from meldlab.recycle import RecycleGame
 
@@ -122,7 +122,7 @@ def test_what_cannot_be_reviewed_is_one_line(record: Path, tmp_path: Path, capsy
 def test_help_names_what_is_usual(capsys: pytest.CaptureFixture[str]) -> None:
     out = " ".join(run(capsys, "--help")[1].replace("│", " ").split())
     assert f"[default: {PLAYER}]" in out
-    assert f"[default: {WORLDS};" in out
+    assert f"[default: {SAMPLES};" in out
 
 
 def test_ctrl_c_is_heard_at_once(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

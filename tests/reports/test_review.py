@@ -11,7 +11,7 @@ from meldlab.play import Deal, RandomPlayer, Table
 from meldlab.reports.review import draw_curve, review_page
 
 RECORD = Table(Gin(), [RandomPlayer(), players.parse("simple")]).play(Deal(8)).record
-REVIEWER = Reviewer.from_name("simple", worlds=30)
+REVIEWER = Reviewer.from_name("simple", samples=30)
 
 
 @pytest.fixture(scope="module")

@@ -147,7 +147,7 @@ class Round(NamedTuple):
         else:
             hands, masks = (first, second + (card,)), (masks[0], masks[1] | 1 << card)
         phase = Phase.LAST if phase is Phase.WALL else DROPPING
-        if upcards >= rules.most_upcard_draws > 0:
+        if upcards >= rules.max_upcard_draws > 0:
             phase, end = OVER, Outcome("void", None, 0, draws)
         past = past + ((seat, move),)
         fields = (rules, limit, starter, phase, seat, stock, pile, past, upcards, seen, None, deck, hands, masks, drawn, upcard, draws, end)
@@ -167,7 +167,7 @@ class Round(NamedTuple):
         phase, end = DRAWING, None
         if stock <= rules.stock_floor:
             phase = Phase.WALL if rules.wall_knock else OVER
-        if draws >= rules.most_draws:
+        if draws >= rules.max_draws:
             phase = OVER
         past = past + ((seat, move),)
         if rules.void_if_returned_twice and returned_twice(past, card):

@@ -302,7 +302,7 @@ class GinGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
         self.rules = _changed(plain, given)
         self.by_points = reward == "points" or (not reward and not self.rules.match_points)
         worst = float(Gin(self.rules).start(2, Deal()).forfeit(1, "").scores[0]) if self.by_points else 1.0
-        moves = 2 * self.rules.most_draws + 6  # of a round: two passes, draws and discards, a way to knock and one to show
+        moves = 2 * self.rules.max_draws + 6  # of a round: two passes, draws and discards, a way to knock and one to show
         self.rows = moves if self.kind.provides_information_state_tensor else 0
         info = pyspiel.GameInfo(
             num_distinct_actions=ACTIONS + WAYS,

@@ -88,7 +88,7 @@ def _print_mistake(console: "Console", number: int, decision: "Decision") -> Non
     from meldlab.melds import arrange
 
     view, own = decision.view, decision.own
-    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if decision.worlds else "")
+    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if decision.samples else "")
     console.print(f"\n{number}. round {view.number + 1}, action {decision.number + 1}, p{view.seat + 1}: {decision.kind}, {lost}")
     console.print("   hand   ", arrangement_text(arrange(view.hand)))
     upcard = cards_text([view.upcard]) if view.upcard else "none"

@@ -95,7 +95,7 @@ class GinScreen(Screen):
         with self.waiting("evaluating every move ..."):
             advice = advise(view)
         print_advice(self.console, view, advice, legend=not self.explained)
-        self.explained |= bool(advice.prospects)
+        self.explained |= bool(advice.candidates)
         if text := turns_text(turns_after(view, advice.move, table_turns)):
             self.say(f"  {text}")
 

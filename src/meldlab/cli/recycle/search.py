@@ -77,7 +77,7 @@ def search(
     with open_store(store).start_run("recycle search", _settings(recycle_game, spec, config, budget)) as run:
         with progress_bar(f"{recycle_game.name}, {spec.objective}") as show:
             most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
-            runner = VariantRunner(config, run, threads, cluster, lambda games: show(min(games, most), most))
+            runner = VariantRunner(config, run, threads, cluster, show, most)
             result = search_variants(recycle_game, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
         answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})

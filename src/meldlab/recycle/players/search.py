@@ -8,7 +8,7 @@
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from threading import Event
 from weakref import ref
@@ -249,13 +249,9 @@ def play_games(
     seed: int,
     first: int = 0,
     threads: int = 0,
-    progress: Callable[[int], None] = lambda games: None,
 ) -> PlayedGames:
     """Play games ``first`` and following with a player for each seat; the same on any number of threads (0: all cores)."""
-    parts: list[PlayedGames] = []
-    for part in iterate_games(machine, players, range(first, first + games), seed, threads):
-        parts.append(part)
-        progress(len(parts))
+    parts = list(iterate_games(machine, players, range(first, first + games), seed, threads))
     if not parts:
         raise NotLegalHere("there is no game to play")
     return PlayedGames.joined(parts)

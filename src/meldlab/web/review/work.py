@@ -6,7 +6,7 @@ from typing import Any
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Move, View
-from meldlab.gin.review import MIN_LOSS, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
+from meldlab.gin.review import MIN_LOSS, SAMPLES, Candidate, Decision, Review, Reviewer, steps_of
 from meldlab.gin.typed_moves import read_move
 from meldlab.play import Record, Step
 from meldlab.web.gin.shown import shown
@@ -42,7 +42,7 @@ def review(progress: Reporter, match: str, record: str, seats: list[int], player
     for decision in looking.decisions(steps, seats, since):
         decisions.append(decision)
         progress.keep(
-            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.worlds, "sure": decision.sure}]
+            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.samples, "sure": decision.sure}]
         )
         progress(decision.number + 1, len(steps), f"{len(decisions)} decisions valued")
     response = Review.of(looking, answer, decisions, seats).as_json()
@@ -60,7 +60,7 @@ def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds:
     weighed = {str(candidate.move): candidate.move for candidate in before.candidates}
     tried = weighed.get(move.strip()) or read_move(before.view, move)
     # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
-    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, tried).as_json()
+    return reviewer(player, min(worlds, SAMPLES), least=1.0).judge(before, tried).as_json()
 
 
 def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
