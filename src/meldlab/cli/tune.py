@@ -1,15 +1,11 @@
-"""``meldlab tune``: the paper's experiments, CMA-ES over all parameters, and a view of a running search."""
+"""``meldlab tune``: the paper's experiments, and CMA-ES over all parameters."""
 
-import sys
-import time
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import (
     ClusterOption,
     DryRunOption,
@@ -26,7 +22,6 @@ from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
     from meldlab.arena.evaluation import RunEvaluator
-    from meldlab.runs.store import Store
 
 app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
 
@@ -234,70 +229,3 @@ def best(
     for opponent, measured in winner.test_scores.items():
         print(f"  against {opponent:16} {measured.win_rate()}")
     print(f"wrote {out}" if out is not None else str(winner.player), end="\n" if out is not None else "")
-
-
-@app.command()
-def watch(
-    run: Annotated[int | None, typer.Argument(metavar="RUN", help="Number of the run; the latest by default.")] = None,
-    every: Annotated[float, typer.Option("--every", min=0.1, help="Seconds between two updates.")] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Print the state once and stop.")] = False,
-    store: StoreOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Watch a search until it is finished: the best player with its interval, games per second, time left.
-
-    Example: meldlab tune watch --once
-    """
-    from rich.console import Console
-    from rich.live import Live
-
-    from meldlab.runs.store import Store
-
-    on_interrupt("the search itself is not affected; run the same command to watch it again")
-    opened = Store.open_read_only(store)
-    number = run if run is not None else _latest_run(opened)
-    state = _run_state(opened, number)
-    if json:
-        print_json(state)
-        return
-    if not sys.stdout.isatty():
-        print(_state_text(state), flush=True)
-        while state["state"] != "finished" and not once:
-            time.sleep(every)
-            state = _run_state(opened, number)
-            print(_state_text(state), flush=True)
-        return
-    with Live(_state_text(state), console=Console(highlight=False), auto_refresh=False) as picture:
-        while state["state"] != "finished" and not once:
-            time.sleep(every)
-            state = _run_state(opened, number)
-            picture.update(_state_text(state), refresh=True)
-
-
-def _latest_run(store: "Store") -> int:
-    from meldlab.errors import NotLegalHere
-
-    runs = store.runs()
-    if not runs:
-        raise NotLegalHere(f"no runs in {store}")
-    return runs[-1].number
-
-
-def _run_state(store: "Store", number: int) -> dict[str, Any]:
-    from meldlab.runs.leaderboard import RunProgress, leaderboard
-
-    run = store.find(number)
-    best = leaderboard(run, 1)
-    line = str(best[0]) if best else "no player yet"
-    answer = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None}
-    return {**answer, **RunProgress.from_run(run).as_json(), "line": line}
-
-
-def _state_text(state: dict[str, Any]) -> str:
-    share = f" ({state['games'] / state['planned']:.1%})" if state["planned"] else ""
-    head = f"run {state['run']}, {state['experiment']}, {state['state']}: {state['games']:,} of {state['planned']:,} games{share}"
-    if state["state"] == "running":
-        left = "not yet known" if state["seconds_left"] is None else str(timedelta(seconds=round(state["seconds_left"])))
-        processes = f"{state['workers']} process{'es' * (state['workers'] > 1)}"
-        head += f", {state['games_per_second']:,.0f} games/s from {processes}, time left {left}"
-    return f"{head}\n  best so far {state['line']}"
