@@ -19,33 +19,19 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from meldlab.adapters.openspiel.game_type import game_type
 from meldlab.errors import NoSuchThing, NotPossible, whole_number
 from meldlab.play import Deal
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Described, Option, State
 
-__all__ = ["RECYCLE", "RecycleGame", "RecycleObserver", "RecycleState"]
+__all__ = ["RECYCLE", "OpenSpielRecycle", "RecycleObserver", "RecycleState"]
 
 REWARDS = ("place", "score")
 DEFAULTS = {"game": "block_rummy", "deals": 1000, "seed": 0, "options": 256, "reward": "place"}
 MAX_DEALS = 1_000_000
 
-RECYCLE = pyspiel.GameType(
-    short_name="python_meldlab_recycle",
-    long_name="A game described in RECYCLE",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=64,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification=DEFAULTS,
-)
+RECYCLE = game_type("python_meldlab_recycle", "A game described in RECYCLE", DEFAULTS, max_players=64)
 
 
 @dataclass(frozen=True)
@@ -156,7 +142,7 @@ class RecycleObserver:
         return "\n".join([*(stand.log(player) if self.recall else []), str(stand.state.view(player))])
 
 
-class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
+class OpenSpielRecycle(pyspiel.Game):  # type: ignore[misc]  # a class of C++
     """A described game by the name of the library or of a file."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
@@ -191,4 +177,4 @@ class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
         return RecycleObserver(self.features, bool(iig_obs_type and iig_obs_type.perfect_recall))
 
 
-pyspiel.register_game(RECYCLE, RecycleGame)
+pyspiel.register_game(RECYCLE, OpenSpielRecycle)
