@@ -65,7 +65,7 @@ MINI_GIN = game_type("python_meldlab_mini_gin", "Mini gin of meldlab", {**_value
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands: a match whose unseen cards lie in an order that is not yet decided, and what chance or a seat still owes it."""
+    """A node of a game: a match whose unseen cards are not yet ordered, and the kind of the next decision or chance event."""
 
     match: Match
     node: Literal["starter", "deal", "draw", "knock", "ways", "seat", "over"]
@@ -226,7 +226,7 @@ def information_text(position: Position, seat: int, *, recall: bool = True) -> s
 
 
 class GinObserver:
-    """What a seat sees as numbers: the features of the vector environment, the knock to be shown and the knocker's cards.
+    """The observation of a seat as a tensor: features of the vector environment, the knock to be shown and the knocker's cards.
 
     With perfect recall, every move of the round is added, one row for each.
     """

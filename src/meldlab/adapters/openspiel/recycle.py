@@ -36,7 +36,7 @@ RECYCLE = game_type("python_meldlab_recycle", "A game described in RECYCLE", DEF
 
 @dataclass(frozen=True)
 class Stand:
-    """Where a game stands, and how it came there; without a state nothing is dealt yet."""
+    """The state of a game and the steps to it; no state before the deal."""
 
     state: State | None = None
     steps: tuple[tuple[State, Option], ...] = ()
@@ -123,7 +123,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
 
 class RecycleObserver:
-    """What a seat sees: the features of the vector environment, by visibility; as text, with recall, all that it has observed."""
+    """The observation of a seat: features of the vector environment as a tensor; as text, with recall, its whole log."""
 
     def __init__(self, features: Features, recall: bool) -> None:
         self.features, self.recall = features, recall

@@ -197,7 +197,7 @@ def _statistics(context: Context) -> Outcomes:
 
 
 def _openspiel() -> Outcomes:
-    """Ask OpenSpiel for a chain of lay-offs and for the deadwood of eleven cards."""
+    """Yield the outcomes for OpenSpiel: a chain of lay-offs, and the deadwood of eleven cards."""
     try:
         theirs = import_module("pyspiel").gin_rummy.GinRummyUtils(13, 4, 10)
     except ImportError:

@@ -63,7 +63,7 @@ SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
 
 @dataclass(frozen=True)
 class TrackingSize:
-    """How large the experiment is."""
+    """The size of the experiment."""
 
     population: int
     generations: int
