@@ -1,6 +1,7 @@
 """``meldlab tune``: the paper's experiments, and CMA-ES over all parameters."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +22,7 @@ from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
-    from meldlab.arena.evaluation import RunEvaluator
+    from meldlab.reproduce.nagai.experiment import Experiment
 
 app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
 
@@ -47,17 +48,13 @@ def track(
 
     Example: meldlab tune track --quick --out figures
     """
-    from dataclasses import asdict, replace
+    from dataclasses import replace
 
-    from meldlab.reproduce.nagai.tracking import FULL, QUICK, search_trackers
+    from meldlab.reproduce.nagai.tracking import SIZES, track_experiment
 
-    size = FULL if full else QUICK
+    size = SIZES["full" if full else "quick"]
     size = replace(size, generations=generations or size.generations)
-
-    def search(work: "RunEvaluator") -> dict[str, Any]:
-        return search_trackers(work, size, seed)
-
-    _run("track", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
+    _run(track_experiment(size, seed), store, threads, cluster, out, dry_run=dry_run, json=json)
 
 
 @app.command()
@@ -75,16 +72,10 @@ def knock(
 
     Example: meldlab tune knock --quick --out figures
     """
-    from dataclasses import asdict
+    from meldlab.reproduce.nagai.knocking import SIZES, knock_experiment
 
-    from meldlab.reproduce.nagai.knocking import FULL, QUICK, search_knocks
-
-    size = FULL if full else QUICK
-
-    def search(work: "RunEvaluator") -> dict[str, Any]:
-        return search_knocks(work, size, seed)
-
-    _run("knock", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
+    experiment = knock_experiment(SIZES["full" if full else "quick"], seed)
+    _run(experiment, store, threads, cluster, out, dry_run=dry_run, json=json)
 
 
 @app.command()
@@ -99,53 +90,27 @@ def ensemble(
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run the five grid searches: three iterations of whole grids and races, or one iteration raced (section 5.3).
+    """Run the five grid searches: three iterations over whole grids, or one by successive halving (section 5.3).
 
     Example: meldlab tune ensemble --quick --out figures
     """
-    from dataclasses import asdict
+    from meldlab.reproduce.nagai.ensemble import SIZES, ensemble_experiment
 
-    from meldlab.gin.players import Ensemble
-    from meldlab.reproduce.nagai.ensemble import FULL, QUICK, search_ensembles
-
-    size = FULL if full else QUICK
-    Ensemble.preset(base)
-
-    def search(work: "RunEvaluator") -> dict[str, Any]:
-        return search_ensembles(work, size, seed, base)
-
-    settings = {**asdict(size), "base": base, "seed": seed}
-    _run("ensemble", settings, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
+    experiment = ensemble_experiment(SIZES["full" if full else "quick"], seed, base)
+    _run(experiment, store, threads, cluster, out, dry_run=dry_run, json=json)
 
 
 def _run(
-    name: str,
-    settings: dict[str, Any],
-    planned: int,
-    search: "Callable[[RunEvaluator], dict[str, Any]]",
-    store: str | None,
-    threads: int,
-    cluster: str | None,
-    out: Path | None,
-    *,
-    dry_run: bool,
-    json: bool,
+    experiment: "Experiment", store: str | None, threads: int, cluster: str | None, out: Path | None, *, dry_run: bool, json: bool
 ) -> None:
-    """Run a search through the store, print its outcomes, and draw its figure; or print what it would take."""
+    """Run an experiment through the store, print its outcomes, and draw its figure; or print its expected time."""
     if dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
-        print_estimate(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
+        print_estimate(f"tune {experiment.name}", tuning_cost(TYPICAL[experiment.name], experiment.planned, threads), json)
         return
-    from meldlab.arena.evaluation import RunEvaluator, warm_up
-
-    with open_store(store).start_run(name, settings) as run:
-        warm_up()
-        evaluator = RunEvaluator(run, planned, threads, cluster)
-        with metered(name, evaluator):
-            result = search(evaluator)
-        run.finish(result)
-    answer = {"run": run.number, "settings": settings, **result}
+    run, result = experiment.run(open_store(store), threads, cluster, partial(metered, experiment.name))
+    answer = {"run": run.number, "settings": experiment.settings, **result}
     if out is not None:
         from meldlab.reproduce.nagai.figures import save_figure
 
@@ -158,7 +123,7 @@ def _run(
         print(f"wrote {path}")
 
 
-def _print_outcomes(result: dict[str, Any]) -> None:
+def _print_outcomes(result: Mapping[str, Any]) -> None:
     """Print the claims of the paper that an experiment decides: published, ours and the verdict; then the notes."""
     from rich.console import Console
     from rich.table import Table
