@@ -57,14 +57,14 @@ def test_a_study_is_the_same_again_and_in_pieces(tmp_path: Path, monkeypatch: py
     whole = study("kuhn_poker", tmp_path / "a")
     played: list[tuple[str, int]] = []
 
-    def noting(shard: Task) -> Counts:
-        played.append((str(shard.player), shard.first))
+    def noting(task: Task) -> Counts:
+        played.append((str(task.player), task.first))
         if len(played) == 4:
             raise KeyboardInterrupt
-        return original(shard)
+        return original(task)
 
-    original = playing.play_shard
-    monkeypatch.setattr(playing, "play_shard", noting)
+    original = playing.search_task
+    monkeypatch.setattr(playing, "search_task", noting)
     with pytest.raises(KeyboardInterrupt):
         study("kuhn_poker", tmp_path / "b")
     before = len(played) - 1

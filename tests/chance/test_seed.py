@@ -25,7 +25,7 @@ from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import play_games
 from meldlab.recycle.transcript import transcript
 from meldlab.reproduce.duel import duel
-from meldlab.reproduce.nagai.tracking import fitness
+from meldlab.reproduce.nagai.tracking import track_task
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.runs.tasks import Task
@@ -56,8 +56,8 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "compute": lambda seed: compute(
             "simple", Setting(Rules(knock_limit=3), 5, 6), device="cpu", rounds=1000, games=2, loops=1, seed=seed
         ),
-        "track": lambda seed: fitness([(0.5,) * 9], games=2, seed=seed, allowance=3, schedule="every draw"),
-        "shard": lambda seed: Task("contest", "simple", seed=seed),
+        "track": lambda seed: track_task(Task("gin.track", (0.5,) * 9, seed=seed, games=2)),
+        "task": lambda seed: Task("contest", "simple", seed=seed),
         "position": lambda seed: random_position("easy", seed),
         "puzzle": lambda seed: make_puzzle(seed),
         "recycle begin": lambda seed: machine.start(seed),

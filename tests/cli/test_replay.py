@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from meldlab.cli.app import main
-from meldlab.cli.replay import _screen_of
+from meldlab.cli.replay import screen_class
 from meldlab.games import load_game
 from meldlab.gin import Gin, Rules
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
@@ -71,7 +71,7 @@ def test_every_game_is_shown(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     status, out, _ = run(capsys, str(file))
     assert status == 0
     shown = "".join(out.split())
-    drawn = _screen_of(GAMES[name])(Console(), 0, record.players).drawn
+    drawn = screen_class(GAMES[name])(Console(), 0, record.players).drawn
     assert all("".join(drawn(line).plain.split()) in shown for line in record.actions)
     # Cards are written one way on a screen: as they are drawn.
     assert not re.search(r"\b[A2-9TJQK][CDHS]\b|-HEARTS\b", out)

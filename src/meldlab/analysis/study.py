@@ -283,7 +283,7 @@ def _tasks(variant: Variant, config: StudyConfig) -> dict[str, list[Task]]:
         games = _games(config, line_up)
         # Random games are played by whole tens, so that another number of games of the same run plays no game twice.
         size, number = (1, games) if line_up.searches else (RANDOM_TASK, -(-games // RANDOM_TASK) * RANDOM_TASK)
-        tasks[name] = line_up.shard(variant.game.name, variant.game.text, config.seed, number, arguments).split(size)
+        tasks[name] = line_up.task(variant.game.name, variant.game.text, config.seed, number, arguments).split(size)
     return tasks
 
 

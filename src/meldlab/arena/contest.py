@@ -57,7 +57,7 @@ class ContestResult:
     players: tuple[str, ...]
     seatings: tuple[tuple[int, ...], ...]
     count_types: Mapping[str, Count]
-    """What the game counts, by name."""
+    """Totals of the game's own counts, by name."""
     moments: Moments
     """Over deals, of the ``columns``, in fractions of ``unit``: integers, whose sums do not depend on how the deals were cut."""
     deal_wins: NDArray[np.uint32]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from meldlab.adapters.openspiel.game_type import game_type
 from meldlab.errors import NoSuchThing, NotPossible, whole_number
 from meldlab.play import Deal
 from meldlab.recycle.features import Features
@@ -30,27 +31,12 @@ REWARDS = ("place", "score")
 DEFAULTS = {"game": "block_rummy", "deals": 1000, "seed": 0, "options": 256, "reward": "place"}
 MAX_DEALS = 1_000_000
 
-RECYCLE = pyspiel.GameType(
-    short_name="python_meldlab_recycle",
-    long_name="A game described in RECYCLE",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=64,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification=DEFAULTS,
-)
+RECYCLE = game_type("python_meldlab_recycle", "A game described in RECYCLE", DEFAULTS, max_players=64)
 
 
 @dataclass(frozen=True)
 class Stand:
-    """Where a game stands, and how it came there; without a state nothing is dealt yet."""
+    """The state of a game and the steps to it; no state before the deal."""
 
     state: State | None = None
     steps: tuple[tuple[State, Option], ...] = ()
@@ -137,7 +123,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
 
 class RecycleObserver:
-    """What a seat sees: the features of the vector environment, by visibility; as text, with recall, all that it has observed."""
+    """The observation of a seat: features of the vector environment as a tensor; as text, with recall, its whole log."""
 
     def __init__(self, features: Features, recall: bool) -> None:
         self.features, self.recall = features, recall

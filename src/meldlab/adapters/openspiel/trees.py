@@ -44,7 +44,7 @@ class GameTree:
             seat = position.seat
             if len(lines) > MAX_NODES:
                 raise NotPossible(f"this game has more than {MAX_NODES:,} nodes; a smaller one can be walked")
-            if position.waits == "over":
+            if position.node == "over":
                 outcomes += 1
                 worth = position.lead[not by_points]
                 lines.append(f't "" {outcomes} "" {{ {worth} {-worth} }}')

@@ -80,7 +80,7 @@ def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
 
 
 def _end(analyses: "Sequence[Analysis]") -> None:
-    """Say which games failed and why; where any did, the status is 1."""
+    """Print the failed games and their errors; the status is 1 if there are any."""
     failed = False
     for analysis in analyses:
         for name, sample in analysis.samples.items():
