@@ -120,6 +120,12 @@ def test_page_and_files(dare: SearchResult, tmp_path: Path) -> None:
         dare.winner.variant.settings_text,
     ):
         assert words in page
+    # A row for each variant, and one for each on the front.
+    assert "determinizations" in dare.winner.determinizations_text
+    assert page.count(f"<td>{dare.winner.determinizations_text}</td>") >= 2
+    tested = dare.tested[dare.winner.number].skilled
+    assert tested is not None
+    assert f'An estimate rests on</td><td class="number">{tested.determinizations_text}<' in page
     assert "http://" not in page
     assert "https://" not in page
     names = {str(path.relative_to(tmp_path)) for path in write_search(dare, tmp_path)}

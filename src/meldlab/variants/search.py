@@ -80,6 +80,11 @@ class Trial:
         """Return all measures; read only after its last rung."""
         return self.played.measures() if self.played is not None else dict.fromkeys(MEASURES)
 
+    @property
+    def determinizations_text(self) -> str:
+        """Return the number of determinizations of an estimate as text, empty without searching players."""
+        return self.played.skilled.determinizations_text if self.played is not None and self.played.skilled is not None else ""
+
     def as_json(self) -> dict[str, Any]:
         """Return the trial as JSON."""
         return {

@@ -146,8 +146,8 @@ def analyse(
         print(f"{heuristic.name:13} {heuristic.interval or 'not defined'!s:28}  {heuristic.meaning}")
         if heuristic.published:
             print(f"{'as published':>13} {heuristic.published!s:28}  {PUBLISHED_RULES[heuristic.name]}")
-    if analysis.determinizations:
-        print(f"an estimate rests on {analysis.determinizations_text}")
+    if resting := analysis.skilled.determinizations_text:
+        print(f"an estimate rests on {resting}")
     if files:
         print(f"the page is {files[0]}")
     _end([analysis])
@@ -204,9 +204,11 @@ def compare(
     plain = [analysis.random for analysis in comparison.analyses]
     shown.add_row("decisions, median", *(f"{median(sample.decisions):.0f}" for sample in plain))
     shown.add_row("wins by seat", *(" ".join(f"{share:.2f}" for share in sample.win_shares.mean(axis=0)) for sample in plain))
+    if any(rests_on := [analysis.skilled.determinizations_text for analysis in comparison.analyses]):
+        shown.add_row("an estimate rests on", *rests_on)
     Console(width=None if Console().is_terminal else 40 + 30 * len(variants)).print(shown)
     if len(variants) > 1:
-        print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; the last two rows are of random games")
+        print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; decisions and wins are of random games")
     if files:
         print(f"the page is {files[0]}")
     _end(comparison.analyses)
