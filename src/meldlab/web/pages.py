@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from meldlab import __version__
-from meldlab.cards import Card, Rank, Suit
+from meldlab.cards import Card, Suit
 from meldlab.cards.picture import CROWN, PIPS
 from meldlab.rummikub.picture import FACES
 
@@ -61,5 +61,4 @@ def card_name(card: Card | str) -> str:
     >>> card_name("TD"), card_name("AS")
     ('ten of diamonds', 'ace of spades')
     """
-    result = Card.parse(card) if isinstance(card, str) else card
-    return f"{Rank(result.rank).name.lower()} of {Suit(result.suit).name.lower()}"
+    return (Card.parse(card) if isinstance(card, str) else card).long_name
