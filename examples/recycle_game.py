@@ -10,8 +10,7 @@ from meldlab.recycle.language.checker import check
 from meldlab.runs.store import Store
 
 TRADE_UP = """
-(game
- (declare 3 'CARDS)
+(game (declare 3 'CARDS)
  (setup (create players 2)
   (create deck (game iloc STOCK) (deck (SUIT (RED, BLUE, GREEN)) (RANK (ONE, TWO, THREE, FOUR, FIVE, SIX)))))
  (do ((set (game points PIPS)
@@ -31,10 +30,9 @@ def main() -> None:
     """Check the text, then let random and searching players meet."""
     print([str(diagnostic.error(TRADE_UP)) for diagnostic in check(TRADE_UP).diagnostics] or "nothing to complain of")
     with tempfile.TemporaryDirectory() as folder:
-        variant, config = Variant(Described("trade up", TRADE_UP)), StudyConfig(10, 1000, simulations=20)
-        found = analyse(variant, config, Store.open(Path(folder, "runs.sqlite")))
-    for heuristic in found.heuristics:
-        print(f"{heuristic.name:14} {heuristic.interval}")
+        store, variant = Store.open(Path(folder, "runs.sqlite")), Variant(Described("trade up", TRADE_UP))
+        heuristics = analyse(variant, StudyConfig(10, 1000, simulations=20), store).heuristics
+    print("\n".join(f"{heuristic.name:14} {heuristic.interval}" for heuristic in heuristics))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def bring(page: Page, server: str) -> None:
     entry = page.locator("form[data-drop]")
     entry.get_by_text("How closely").click()
     entry.get_by_label("Worlds for each decision").fill("40")
-    entry.get_by_label("Played out by").select_option("simple")
+    entry.get_by_label("Rollouts by").select_option("simple")
     entry.locator("textarea").fill(str(RECORD))
     entry.get_by_role("button", name="Review the record").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("you against simple", timeout=60_000)

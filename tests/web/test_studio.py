@@ -241,9 +241,9 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
         view = state.view(0)
         hidden = {
             view.describer.card_names[state.position.type_of(card)]
-            for place in state.position.places()
-            if not place.seen_by(1)
-            for card in place.cards
+            for location, cards in state.position.locations()
+            if not location.visible_to(0)
+            for card in cards
         }
         assert len(hidden) > 30
         # Cards that were seen before they went to where they are hidden may be told.
