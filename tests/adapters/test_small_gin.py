@@ -62,7 +62,7 @@ def best_response(root: Position, choose: Choose, seat: int) -> float:
 
     def others(position: Position) -> list[tuple[int, float]]:
         if position.seat < 0:
-            return position.chances()
+            return position.chance_outcomes()
         weights = choose(position)
         return [(action, weight / sum(weights.values())) for action, weight in weights.items() if weight]
 
