@@ -1,12 +1,10 @@
 """Write a card game in RECYCLE, check it, and see what it is like: python examples/recycle_game.py."""
 
 import tempfile
-from pathlib import Path
 
 from meldlab.analysis.study import StudyConfig, analyse
 from meldlab.analysis.variant import Variant
-from meldlab.recycle.game import Described
-from meldlab.recycle.language.checker import check
+from meldlab.recycle import RecycleGame, check_program
 from meldlab.runs.store import Store
 
 TRADE_UP = """
@@ -29,11 +27,11 @@ TRADE_UP = """
 
 def main() -> None:
     """Check the text, then let random and searching players meet."""
-    print([str(diagnostic.error(TRADE_UP)) for diagnostic in check(TRADE_UP).diagnostics] or "nothing to complain of")
+    print([str(diagnostic.error(TRADE_UP)) for diagnostic in check_program(TRADE_UP).diagnostics] or "nothing to complain of")
     with tempfile.TemporaryDirectory() as folder:
-        variant, config = Variant(Described("trade up", TRADE_UP)), StudyConfig(10, 1000, simulations=20)
-        found = analyse(variant, config, Store.open(Path(folder, "runs.sqlite")))
-    for heuristic in found.heuristics:
+        variant, config = Variant(RecycleGame("trade up", TRADE_UP)), StudyConfig(10, 1000, simulations=20)
+        analysis = analyse(variant, config, Store.open(f"{folder}/runs.sqlite"))
+    for heuristic in analysis.heuristics:
         print(f"{heuristic.name:14} {heuristic.interval}")
 
 

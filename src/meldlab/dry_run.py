@@ -87,7 +87,7 @@ def tuning_cost(typical: Task, games: int, threads: int = 0) -> Cost:
 
 
 def study_cost(variant: Variant, config: StudyConfig, missing: Mapping[LineUp, int], threads: int = 0) -> Cost:
-    """Return the cost of the missing games of each searching line-up, by random games of the game."""
+    """Return the cost of the missing games of each searching line-up, by random games of the RECYCLE game."""
     machine, cores = variant.machine, _cores(threads)
     line_up = config.line_ups(machine.players)["random"]
     random = sample_from_games(play_games(machine, line_up.players, RANDOM_GAMES, config.seed, threads=1), machine.scoring, 0)

@@ -39,7 +39,7 @@ def test_tiles_are_tapped_and_the_best_move_appears(page: Page, server: str, tid
     page.get_by_role("button", name="orange 9, 2 left").click()
     expect(page).to_have_url(re.compile(r"table=B9\+O9"))
     expect(page.locator(".pile.wrong")).to_contain_text("a set has at least 3 tiles")
-    expect(page.locator("#answer")).to_contain_text("set 1 is none yet")
+    expect(page.locator("#answer")).to_contain_text("set 1, B9 O9: a set has at least 3 tiles")
     tidy("rummikub-arranging")
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("textbox", name="The table")).to_have_value("B9")

@@ -12,7 +12,7 @@ from meldlab.cli.app import main
 from meldlab.rummikub import format_table, random_position
 from meldlab.rummikub.integer_program import _cbc_path
 
-KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "moves", "proven", "method", "seconds"}
+KEYS = {"played", "count", "value", "table", "kept", "kept_sets", "steps", "proven", "method", "seconds"}
 POSITION = ["--table", "R5 R6 R7 | K9 B9 O9", "--rack", "R8 J"]
 
 
@@ -107,7 +107,7 @@ def test_nothing_played_is_nothing_moved(capsys: pytest.CaptureFixture[str]) -> 
     # The two runs could be joined, but with no tile from the rack that is no turn.
     arguments = ["solve", "--table", "R7-9 | R10-12", "--rack", "K1", "--keep", "none"]
     answer = json.loads(run(capsys, *arguments, "--json")[1])
-    assert (answer["played"], answer["moves"], answer["moved"], answer["kept"]) == ([], [], 0, 2)
+    assert (answer["played"], answer["steps"], answer["moved"], answer["kept"]) == ([], [], 0, 2)
     assert "nothing can be played" in run(capsys, *arguments)[1]
 
 

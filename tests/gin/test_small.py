@@ -13,7 +13,7 @@ from meldlab.gin.advice import advise
 from meldlab.gin.batch import can_batch, play_batch
 from meldlab.gin.vector import DRAW, PLANES, GinVector
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
-from meldlab.reproduce.nagai.tracking import play_shard as track_shard
+from meldlab.reproduce.nagai.tracking import track_task
 from meldlab.runs.tasks import Task
 
 SIMPLE = [players.parse("simple"), players.parse("knock:5,0,1")]
@@ -66,10 +66,10 @@ def test_vector_environment_has_space_for_every_pile(rules: Rules) -> None:
     assert (env.final_observations[:, :, PLANES["order"]].max(axis=2) == 52 - 2 * rules.cards).all()
 
 
-def test_track_shard_rejects_small_games() -> None:
+def test_track_task_rejects_small_games() -> None:
     shard = Task("gin.track", (0.5,) * 9, "simple", games=2, rules='{"preset": "eaai", "cards": 7}')
     with pytest.raises(NotLegalHere, match="state tracking expects hands of 10 cards from a deck of 52, got 7 from 52"):
-        track_shard(shard)
+        track_task(shard)
 
 
 def test_record_of_a_small_game_is_replayed() -> None:

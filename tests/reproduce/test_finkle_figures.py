@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from meldlab.cards import Hand, classes
-from meldlab.cli.waiting.figures import figures
+from meldlab.cli.waiting import figures
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.reproduce.cohorts import approximate
 from meldlab.reproduce.finkle_figures import FIGURES, MAX_POINTS, draw_figure

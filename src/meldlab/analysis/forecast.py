@@ -1,9 +1,9 @@
 """Forecast from random games, before the searching players start: whether games end, and the time of the missing games.
 
 >>> from meldlab.analysis.playing import sample_from_games
->>> from meldlab.recycle.game import Described
+>>> from meldlab.recycle.game import RecycleGame
 >>> from meldlab.recycle.players.search import play_games
->>> machine, line_up = Described.named("kuhn_poker").machine, LineUp.parse("random,random")
+>>> machine, line_up = RecycleGame.load("kuhn_poker").machine, LineUp.parse("random,random")
 >>> random = sample_from_games(play_games(machine, line_up.players, 10, seed=1), machine.scoring, 0)
 >>> Forecast.of(machine, random, {LineUp.parse("mcts:1000,random"): 30}).seconds > 0
 True

@@ -1,9 +1,9 @@
-"""The workers ``recycle.search`` and ``recycle.count``: games of a RECYCLE game with their decisions, or only their results.
+"""The task functions ``recycle.search`` and ``recycle.count``: games of a RECYCLE game with their decisions, or only their results.
 
 >>> from meldlab.recycle import library
 >>> line_up = LineUp.parse("random,random")
->>> shard = line_up.shard("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
->>> counts = play_shard(shard)
+>>> task = line_up.task("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
+>>> counts = search_task(task)
 >>> counts["games"], len(Sample.from_json(counts["sample"]).options) >= 8
 (4, True)
 """
@@ -18,14 +18,14 @@ from meldlab.analysis.sample import Sample
 from meldlab.play import RandomPlayer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 
-__all__ = ["LineUp", "count_shard", "play_shard", "random_scores"]
+__all__ = ["LineUp", "count_task", "random_scores", "search_task"]
 
-WORKER, COUNTER = "recycle.search", "recycle.count"
+SEARCH_TASK, COUNT_TASK = "recycle.search", "recycle.count"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class LineUp:
     @classmethod
     def parse(cls, text: str) -> "LineUp":
         """Parse players separated by commas."""
-        return cls(tuple(map(parse, text.split(","))))
+        return cls(tuple(map(parse_batch_player, text.split(","))))
 
     def __str__(self) -> str:
         return ",".join(player.name for player in self.players)
@@ -56,27 +56,27 @@ class LineUp:
         """
         return "".join(player.name[0].upper() for player in self.players)
 
-    def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Task:
+    def task(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Task:
         """Return the games of this line-up as one task."""
-        return Task(WORKER, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
+        return Task(SEARCH_TASK, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
 
 
-def play_shard(shard: Task) -> Counts:
-    """Play the games of a shard and return their sample."""
-    machine = _machine_of(shard)
-    players = LineUp.parse(str(shard.player)).players
-    sample = sample_from_games(play_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.scoring, shard.first)
-    return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
+def search_task(task: Task) -> Counts:
+    """Play the games of a task and return their sample."""
+    machine = _task_machine(task)
+    players = LineUp.parse(str(task.player)).players
+    sample = sample_from_games(play_games(machine, players, task.games, task.seed, task.first, threads=1), machine.scoring, task.first)
+    return {"games": task.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-def count_shard(shard: Task) -> Counts:
-    """Play the games of a shard with random players, and return a sample without their decisions."""
-    sample = random_scores(_machine_of(shard), shard.seed, shard.games, shard.first)
-    return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
+def count_task(task: Task) -> Counts:
+    """Play the games of a task with random players, and return a sample without their decisions."""
+    sample = random_scores(_task_machine(task), task.seed, task.games, task.first)
+    return {"games": task.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-def _machine_of(shard: Task) -> Machine:
-    known = shard.arguments
+def _task_machine(task: Task) -> Machine:
+    known = task.arguments
     return _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
 
 

@@ -27,13 +27,13 @@ __all__ = ["COMMANDS", "build_app", "main"]
 SUMMARY = "Describe, play, solve and tune games of the rummy family."
 COMMANDS = {  # the name, where it is defined, and its line of help
     "demo": ("demo:demo", "Tour the package in under two minutes; ends with a table of published and computed numbers."),
-    "doctor": ("doctor:doctor", "Print versions, threads, GPU and cache folder, and compile all kernels."),
+    "doctor": ("doctor:doctor", "Print versions, threads, GPU and cache folder, and compile kernels ahead."),
     "deadwood": ("hands:deadwood", "Arrange a hand into melds with the least deadwood."),
     "card-picture": ("hands:card_picture", "Draw cards side by side into an SVG file."),
     "replay": ("replay:replay", "Replay a record and show it; an invalid one says which action is illegal and why."),
     "reproduce": (
         "reproduce:reproduce",
-        "Compute every table and figure of the five publications and judge each claim; status 1 if a verdict is not the remembered one.",
+        "Compute every table and figure of the five publications and judge each claim; status 1 if a verdict differs from the baseline.",
     ),
     "serve": ("serve:serve", "Serve the web app: Rummikub helper, tables, review, studio, experiments."),
     "waiting": ("waiting:app", "How many turns until a hand is complete? Exact, for 3 to 10 cards."),
@@ -42,7 +42,7 @@ COMMANDS = {  # the name, where it is defined, and its line of help
     "recycle": ("recycle:app", "Card games described in RECYCLE: check, run, play, analyse and search."),
     "rummikub": ("rummikub:app", "Rummikub: the best move with the least change, puzzles, and the game."),
     "tune": ("tune:app", "Tune players: the paper's experiments and better ones."),
-    "runs": ("runs:app", "Runs of searches in the store: list, show, watch, export."),
+    "runs": ("runs:app", "Runs of searches in the store: list, show, export."),
 }
 INTERRUPTED = 130  # exit status after Ctrl-C, as shells report it
 # Typer contains its own click in some versions and imports the installed one in others.

@@ -98,7 +98,7 @@ def stopping_rows() -> list[Row]:
 
 def show_rummikub(console: "Console") -> None:
     """Solve one Rummikub turn and print its steps."""
-    from meldlab.cli.rummikub.tiles import rack_text, table_text
+    from meldlab.cli.pictures import rack_text, table_text
     from meldlab.rummikub import Position, describe_steps, solve
 
     position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")

@@ -176,7 +176,7 @@ def _unchanged_sets(position: Position, table: Any) -> int:
 
 
 def _public_solver() -> tuple[str, Outcome]:
-    """Ask a public solver of the same model for the largest value: a run of three, or the group of its lowest tile."""
+    """Return the answer of a public solver of the same model for the largest value: a run of three, or the group of its lowest tile."""
     try:
         solver = import_module("rummikub_solver")
     except ImportError:

@@ -49,7 +49,7 @@ class ClaimFigure:
     title: str
     plot: Plot
     theirs: str
-    """What it shows of the publication's own numbers, or why it shows none."""
+    """A description of the publication's own numbers in it, or the reason why there are none."""
     claim: str = ""
     """The claim that it belongs to."""
 

@@ -55,9 +55,9 @@ class TaskFunction:
 
 TASKS: dict[str, TaskFunction] = {
     "contest": TaskFunction("meldlab.arena.tasks:contest_task", threads=True),
-    "gin.track": TaskFunction("meldlab.reproduce.nagai.tracking:play_shard", threads=True),
-    "recycle.search": TaskFunction("meldlab.analysis.playing:play_shard", threads=True, files=""),
-    "recycle.count": TaskFunction("meldlab.analysis.playing:count_shard", threads=True, files=""),
+    "gin.track": TaskFunction("meldlab.reproduce.nagai.tracking:track_task", threads=True),
+    "recycle.search": TaskFunction("meldlab.analysis.playing:search_task", threads=True, files=""),
+    "recycle.count": TaskFunction("meldlab.analysis.playing:count_task", threads=True, files=""),
 }
 
 

@@ -44,7 +44,7 @@ class GinAdvice(Answer):
     """The moves by rollouts, best first; empty if a player was asked."""
 
     @classmethod
-    def fields_of(cls, advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> dict[str, Any]:
+    def fields_from(cls, advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> dict[str, Any]:
         """Return the fields for advice and the turns that are left after its move."""
         return {
             "move": str(advice.move),
@@ -71,7 +71,7 @@ class HandAdvice(GinAdvice):
     def from_advice(cls, view: "View", advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> Self:
         """Return the advice on a view."""
         return cls(
-            **cls.fields_of(advice, turns),
+            **cls.fields_from(advice, turns),
             hand=str(view.hand),
             deadwood=advice.deadwood,
             deadwood_after={str(card): left for card, left in advice.after.items()},

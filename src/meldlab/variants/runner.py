@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from meldlab.analysis.playing import COUNTER, LineUp, changed_limits
+from meldlab.analysis.playing import COUNT_TASK, LineUp, changed_limits
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
@@ -97,11 +97,11 @@ class VariantRunner:
 
     def _task(self, variant: Variant, line_up: str, rung: Rung) -> Task:
         arguments: dict[str, Any] = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
-        task = self.line_ups(variant)[line_up].shard(variant.name, variant.game.text, rung.seed, rung.games, arguments)
+        task = self.line_ups(variant)[line_up].task(variant.name, variant.game.text, rung.seed, rung.games, arguments)
         return replace(task, first=rung.first, label=variant.settings_text)
 
     def _score_task(self, variant: Variant, rung: Rung) -> Task:
-        return replace(self._task(variant, RANDOM, rung), function=COUNTER)
+        return replace(self._task(variant, RANDOM, rung), function=COUNT_TASK)
 
     def _progress(self) -> Progress:
         before = self.done

@@ -46,10 +46,11 @@ def review(
     reviewer = Reviewer.from_name(player, determinizations, seed, threads, min_loss)
     review = _review(reviewer, record, [seat - 1] if seat is not None else yours or [0, 1])
     if out is not None:
-        from meldlab.reports.review import review_page
+        from meldlab.web.review.models import Reviewed
+        from meldlab.web.review_page import review_document
 
         with replace_file(out) as page:
-            page.write(review_page(review, min_loss).encode())
+            page.write(review_document(Reviewed.from_review(review, record, least=min_loss)).encode())
     if json:
         print_json(review.as_json(min_loss) | ({"page": out} if out else {}))
         return

@@ -10,7 +10,7 @@ from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
 from meldlab.cli.screen import Screen
 from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
-from meldlab.gin.round import Outcome
+from meldlab.gin.outcome import Outcome
 from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.typed_moves import possible_now, read_move
 from meldlab.melds import arrange

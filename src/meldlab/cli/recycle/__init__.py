@@ -54,11 +54,11 @@ def play(
     from meldlab.cli.table import play_in_terminal
     from meldlab.recycle.players import parse
 
-    described, opponent = read_game(game, dialect, limits, settings), parse(against)
-    if seat > described.machine.players:
-        raise NotLegalHere(f"{described.name} has seats 1 to {described.machine.players}, not {seat}")
+    recycle_game, opponent = read_game(game, dialect, limits, settings), parse(against)
+    if seat > recycle_game.machine.players:
+        raise NotLegalHere(f"{recycle_game.name} has seats 1 to {recycle_game.machine.players}, not {seat}")
     screen = Asking if no_auto else DescribedScreen
-    play_in_terminal(described, [opponent] * (described.machine.players - 1), screen, seed, seat - 1, save, resume)
+    play_in_terminal(recycle_game, [opponent] * (recycle_game.machine.players - 1), screen, seed, seat - 1, save, resume)
 
 
 app.command()(run.transcript)

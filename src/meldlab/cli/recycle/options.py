@@ -6,7 +6,7 @@ import typer
 
 if TYPE_CHECKING:
     from meldlab.recycle import Limits
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
 
 GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="File (.rcy, .gdl) or game of the library.")]
 DialectOption = Annotated[Literal["0.6", "0.5"], typer.Option("--dialect", help="Dialect of the program; 0.5 for older ones.")]
@@ -33,8 +33,8 @@ def read_settings(settings: list[str] | None) -> dict[str, int]:
     return {name: value for text in settings or [] for name, value in parse_settings(text).items()}
 
 
-def read_game(game: str, dialect: str = "0.6", limits: str = "", settings: list[str] | None = None) -> "Described":
+def read_game(game: str, dialect: str = "0.6", limits: str = "", settings: list[str] | None = None) -> "RecycleGame":
     """Return a game of the library or of a file, with the changed numbers."""
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
 
-    return Described.named(game, dialect, read_limits(limits), read_settings(settings))
+    return RecycleGame.load(game, dialect, read_limits(limits), read_settings(settings))

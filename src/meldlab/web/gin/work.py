@@ -27,7 +27,7 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
     if level == 1:
         advice = replace(advice, candidates=())
     turns = turns_after(view, advice.move, table_turns)
-    answer = GinAdvice.model_validate(GinAdvice.fields_of(advice, turns)).model_dump()
+    answer = GinAdvice.model_validate(GinAdvice.fields_from(advice, turns)).model_dump()
     return answer | {"determinizations": SAMPLES if advice.candidates else 0, "turns": turns_text(turns)}
 
 

@@ -1,14 +1,14 @@
 // The helper: quick taps, an answer that comes after them, undo, dragging, arrows through the steps. All of it works without, by reload.
 import { say } from "./meldlab.js";
 
-const desk = () => document.getElementById("desk");
+const board = () => document.getElementById("board");
 
 // A picked tile is typed into its line at once, and the page follows when the taps pause: so quick taps are never lost.
 let taps, placing = false;
 const picked = [];
 function pick(tile) {
   if (placing) { picked.push(tile); return; } // where it goes is known when the page is there
-  const form = desk(), to = form.elements.to;
+  const form = board(), to = form.elements.to;
   if (to.value === "rack") form.elements.rack.value = `${form.elements.rack.value} ${tile}`.trim();
   else {
     const sets = form.elements.table.value.split("|").filter((one) => one.trim());
@@ -29,7 +29,7 @@ document.addEventListener("htmx:before:swap", (event) => { if (taps) event.preve
 
 let quick = false;
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("#desk button[name=do]");
+  const button = event.target.closest?.("#board button[name=do]");
   if (!button) return;
   if (button.matches(".pick")) {
     event.preventDefault();
@@ -42,26 +42,26 @@ document.addEventListener("click", (event) => {
   }
 });
 document.addEventListener("htmx:finally:request", (event) => {
-  if (event.detail.ctx.sourceElement !== desk()) return;
+  if (event.detail.ctx.sourceElement !== board()) return;
   placing = false;
   asking = undefined;
   picked.splice(0).forEach(pick);
 });
 document.addEventListener("change", (event) => {
-  if (event.target.matches?.("[data-submits]")) desk().requestSubmit(desk().querySelector("button.main"));
+  if (event.target.matches?.("[data-submits]")) board().requestSubmit(board().querySelector("button.main"));
 });
 
 // After a tap the page comes without the answer; it is fetched once the taps have stopped.
 let pause, wanted;
 document.addEventListener("htmx:config:request", (event) => {
-  if (quick && event.detail.ctx.sourceElement === desk()) event.detail.ctx.request.headers["X-Answer-Later"] = "1";
+  if (quick && event.detail.ctx.sourceElement === board()) event.detail.ctx.request.headers["X-Answer-Later"] = "1";
   quick = false;
 });
-let asking; // the address from which the desk has asked for another, until it is there
+let asking; // the address from which the board has asked for another, until it is there
 document.addEventListener("htmx:before:request", (event) => {
   clearTimeout(pause);
   wanted?.abort();
-  if (event.detail.ctx.sourceElement === desk()) asking = location.href;
+  if (event.detail.ctx.sourceElement === board()) asking = location.href;
 });
 function look() {
   const address = document.getElementById("answer")?.dataset.later;
@@ -112,7 +112,7 @@ document.addEventListener("keydown", (event) => {
 // Dragging with a mouse says both taps at once: what, and where to.
 let drag;
 document.addEventListener("pointerdown", (event) => {
-  const button = event.target.closest?.("#desk [data-at]");
+  const button = event.target.closest?.("#board [data-at]");
   if (button && event.pointerType === "mouse" && event.button === 0) drag = { button, x: event.clientX, y: event.clientY };
 });
 document.addEventListener("pointermove", (event) => {
@@ -126,14 +126,14 @@ document.addEventListener("pointermove", (event) => {
   drag.ghost.style.left = `${event.clientX}px`;
   drag.ghost.style.top = `${event.clientY}px`;
   drag.place?.classList.remove("target");
-  drag.place = document.elementFromPoint(event.clientX, event.clientY)?.closest("#desk [data-place]");
+  drag.place = document.elementFromPoint(event.clientX, event.clientY)?.closest("#board [data-place]");
   drag.place?.classList.add("target");
 });
 document.addEventListener("pointerup", () => {
   if (drag?.ghost) {
     drag.ghost.remove();
     drag.place?.classList.remove("target");
-    const where = drag.place?.dataset.place, form = desk();
+    const where = drag.place?.dataset.place, form = board();
     document.addEventListener("click", stopClick, { capture: true, once: true });
     setTimeout(() => document.removeEventListener("click", stopClick, { capture: true }));
     if (where) {
@@ -147,4 +147,4 @@ document.addEventListener("pointerup", () => {
   drag = undefined;
 });
 function stopClick(event) { event.preventDefault(); event.stopImmediatePropagation(); }
-document.addEventListener("dragstart", (event) => { if (event.target.closest?.("#desk")) event.preventDefault(); });
+document.addEventListener("dragstart", (event) => { if (event.target.closest?.("#board")) event.preventDefault(); });
