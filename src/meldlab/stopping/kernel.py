@@ -8,7 +8,6 @@ at ``boundary[red]`` black cards or fewer, and the boundary never falls as red g
 Long work is done in chunks, in arrays of the caller: Ctrl-C interrupts between two calls only.
 """
 
-
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel

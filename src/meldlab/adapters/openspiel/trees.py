@@ -3,7 +3,7 @@
 A game in Python answers OpenSpiel node by node; solvers that walk the whole tree again and again wait for it. The tree is written in
 Gambit's format (``efg_game``), so other programs read it too.
 
->>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"))
+>>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"))
 >>> len(tree.seen), round(pyspiel.exploitability(tree.game, tree.policy(lambda position: dict.fromkeys(position.legal, 1.0))), 3)
 (1680, 2.295)
 """
