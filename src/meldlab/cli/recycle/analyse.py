@@ -24,7 +24,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
-    from meldlab.analysis.forecast import Forecast
+    from meldlab.analysis.playing import Forecast
     from meldlab.analysis.study import Analysis, StudyConfig
     from meldlab.analysis.variant import Variant
     from meldlab.recycle.game import Described
