@@ -4,7 +4,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
 from importlib.util import find_spec
+from itertools import combinations_with_replacement
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,7 +14,10 @@ from meldlab.cache import kernel_digest, kernel_folder, processor_digest
 from meldlab.errors import NotPossible
 from meldlab.parallel import core_count
 
-__all__ = ["compile_package", "compile_packages", "compiled_packages", "warmup_jobs"]
+__all__ = ["ON_FIRST_USE", "compile_package", "compile_packages", "compiled_packages", "warmup_jobs"]
+
+ON_FIRST_USE = "players of value tables (tables:DIR), opponents inside GinVector other than simple"
+"""What the jobs leave out."""
 
 
 def compiled_packages() -> set[str]:
@@ -21,8 +26,9 @@ def compiled_packages() -> set[str]:
 
 
 def _mark(package: str) -> Path:
-    # A cache folder may be shared by machines, and numba compiles again for another processor.
-    return kernel_folder() / f"ready-{package}-{kernel_digest()}-{processor_digest()}"
+    # A cache folder may be shared by machines, and numba compiles again for another processor. Other jobs call other kernels.
+    jobs = sha256(Path(__file__).read_bytes()).hexdigest()[:8]
+    return kernel_folder() / f"ready-{package}-{kernel_digest()}-{jobs}-{processor_digest()}"
 
 
 def compile_package(package: str) -> None:
@@ -113,6 +119,7 @@ def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, position_view
     from meldlab.gin.computing.compute import Setting, compute
+    from meldlab.gin.observation import features_of
     from meldlab.gin.turn_estimate import turns_after
     from meldlab.gin.vector import GinVector
     from meldlab.play import Deal, Table
@@ -122,16 +129,17 @@ def _gin() -> None:
         from meldlab.arena.evaluation import warm_up
 
         warm_up()
-    # Each pair of kinds of players is compiled by itself; others are compiled when they first meet.
-    for names in ("simple gin-only", "ensemble simple", "computed:light simple", "computed:light ensemble", "champion simple"):
-        play_contest(Gin(), names.split(), 2, threads=1)
+    # Each pair of kinds of players is compiled by itself, in 1 to 4 CPU seconds.
+    for names in combinations_with_replacement(("simple", "ensemble", "marjj", "network:light", "champion"), 2):
+        play_contest(Gin(), names, 2, threads=1)
     play_contest(Gin(), ["ensemble", "simple"], 2)
-    for pair in (("mc:1", "ensemble"), ("computed:light", "ensemble:best"), ("champion", "simple"), ("random", "simple")):
-        Table(Gin(), [players.parse(name) for name in pair]).play(Deal(0))
+    for pair in ("mc:1 ensemble", "network:light ensemble:best", "random marjj", "champion simple", "champion:search:1 simple"):
+        Table(Gin(), [players.parse(name) for name in pair.split()]).play(Deal(0))
     ten, knock = position_view("2C 3C 4C 9D 9H 9S KC KD 4H 5S", "KH"), position_view("2C 3C 4C 9D 9H 9S KC KD KH 4S 5H")
-    for name in ("ensemble", "computed:light", "champion"):
+    for name in ("ensemble", "network:light", "champion"):
         for view in (ten, knock):
             advise(view, players.parse(name))
+    features_of(ten)
     turns_after(ten, advise(ten).move, table_turns)  # by the reviewer, and by the network of the turns
     for opponent in (None, "simple"):
         tables = GinVector(2, opponent=opponent)
@@ -153,18 +161,18 @@ def _stopping() -> None:
 
 def _recycle() -> None:
     from meldlab.play import RandomPlayer
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
     from meldlab.recycle.players import SearchPlayer
     from meldlab.recycle.players.search import play_games
     from meldlab.recycle.transcript import transcript
     from meldlab.recycle.vector import RecycleVector
 
-    described = Described.named("kuhn_poker")
-    machine = described.machine
+    recycle_game = RecycleGame.load("kuhn_poker")
+    machine = recycle_game.machine
     machine.random_games(games=2, seed=0)
     play_games(machine, [SearchPlayer("mcts", 2)] * 2, games=1, seed=0, threads=1)
-    list(transcript(described, [RandomPlayer()] * described.machine.players, seed=0))
-    tables = RecycleVector(described, 2)
+    list(transcript(recycle_game, [RandomPlayer()] * recycle_game.machine.players, seed=0))
+    tables = RecycleVector(recycle_game, 2)
     tables.step(tables.random_actions())
     tables.features.of(tables.state(0), 0)
 

@@ -28,14 +28,14 @@ from tests.oracles.openspiel import SimpleBot, history_of, match_from_view  # no
 
 GIN = "python_meldlab_gin_rummy"
 THEIRS = pyspiel.load_game("gin_rummy")
-ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
+ONE_DRAW = "python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"
 
 
 @pytest.mark.parametrize(
     ("name", "games"),
     [
         ("python_meldlab_mini_gin", 10),
-        ("python_meldlab_mini_gin(suits=3,ranks=3,big_gin_bonus=6,most_draws=6)", 5),
+        ("python_meldlab_mini_gin(suits=3,ranks=3,big_gin_bonus=6,max_draws=6)", 5),
         (f"{GIN}(match_points=0)", 1),
         (f"{GIN}(rules=openspiel)", 1),
         (f"{GIN}(rules=oklahoma,match_points=0,lay_off=choice,knock_limit=5)", 1),
@@ -67,7 +67,7 @@ def test_a_match_is_worth_one_and_zero_sum() -> None:
     assert max(state.returns()) > 1
 
 
-@pytest.mark.parametrize("name", ["python_meldlab_mini_gin(most_draws=4)", f"{GIN}(match_points=0)", f"{GIN}(rules=pagat,match_points=0)"])
+@pytest.mark.parametrize("name", ["python_meldlab_mini_gin(max_draws=4)", f"{GIN}(match_points=0)", f"{GIN}(rules=pagat,match_points=0)"])
 def test_no_seat_is_told_what_it_cannot_see(name: str) -> None:
     hidden = 0
     for seed in range(3):
@@ -102,7 +102,7 @@ def test_observation_of_either_seat_has_the_features_of_its_view(name: str) -> N
     assert compared > 20
 
 
-def test_no_seat_of_a_described_game_is_told_what_it_cannot_see() -> None:
+def test_no_seat_of_a_recycle_game_is_told_what_it_cannot_see() -> None:
     hidden = 0
     for number, state in enumerate(played("python_meldlab_recycle(game=block_rummy)", 1)):
         if number % 5 or state.is_chance_node() or state.is_terminal():
@@ -179,7 +179,7 @@ def test_a_game_too_large_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None
         GameTree.of(pyspiel.load_game(GIN))
 
 
-def test_the_solver_solves_the_described_kuhn_poker() -> None:
+def test_the_solver_solves_the_recycle_kuhn_poker() -> None:
     ours, theirs = pyspiel.load_game("python_meldlab_recycle(game=kuhn_poker,deals=120,reward=score)"), pyspiel.load_game("kuhn_poker")
     found, known = (pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game)) for game in (ours, theirs))
     assert found == pytest.approx(known, abs=0.06)  # 120 of its deals are not quite even
@@ -221,7 +221,7 @@ def test_the_bot_sits_in_our_arena() -> None:
     assert found.win_rate(0).value > 0.8
 
 
-@pytest.mark.parametrize("rules", [Rules(match_points=0), Rules.preset("openspiel"), replace(MINI, most_draws=9)])
+@pytest.mark.parametrize("rules", [Rules(match_points=0), Rules.preset("openspiel"), replace(MINI, max_draws=9)])
 def test_an_imagined_match_looks_the_same(rules: Rules) -> None:
     for seed in range(5):
         for step in Table(Gin(rules), [players.parse("simple"), RandomPlayer()]).steps(Deal(seed)):

@@ -21,7 +21,7 @@ from meldlab.gin import players  # noqa: E402
 from meldlab.gin.vector import action_of  # noqa: E402
 from meldlab.play import Deal  # noqa: E402
 
-ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
+ONE_DRAW = "python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"
 PLACE = Path(__file__).parents[2] / "benchmarks" / "small_gin.py"
 
 
@@ -62,7 +62,7 @@ def best_response(root: Position, choose: Choose, seat: int) -> float:
 
     def others(position: Position) -> list[tuple[int, float]]:
         if position.seat < 0:
-            return position.chances()
+            return position.chance_outcomes()
         weights = choose(position)
         return [(action, weight / sum(weights.values())) for action, weight in weights.items() if weight]
 

@@ -16,6 +16,8 @@ from meldlab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.search import play_games
+from meldlab.statistics import mean as mean_interval
+from meldlab.statistics import wilson
 from tests.analysis.samples import BY_HAND, Decision, Row, games, sample_of, thought
 from tests.recycle.tiny import DECIDED, PURE_CHANCE, idle_game
 
@@ -132,6 +134,20 @@ def test_pure_chance_has_no_drama_and_full_security_and_coolness(player: str, tu
     assert value(h.security(sample)) > 0.95
     assert value(h.coolness(sample)) > 0.95
     assert value(h.decisiveness(sample)) > 0.95
+
+
+@pytest.mark.parametrize("gaps", [(0.0, -0.04, -0.0625), (-0.04,) * 3])
+def test_drama_outside_of_its_bounds_widens_as_a_rate_and_a_mean(gaps: tuple[float, ...]) -> None:
+    # One half says behind, the other not: a gap counts with a minus, and the mean is below 0.
+    rows = [Row((1, 0), (Decision(0, 2, ranks=(0.5, 0.5), halves=(0.6, 0.5 + gap)),)) for gap in gaps]
+    drama = h.drama(sample_of("max", 2, rows)).interval
+    assert drama is not None
+    depths = [-sqrt(-gap) / 2 if gap else 0.0 for gap in gaps]
+    for comparisons in (1, 5, 100):
+        wide, student = drama.bonferroni(comparisons), mean_interval(depths).bonferroni(comparisons)
+        expected = max(wilson(0.0, len(gaps), comparisons).high, min(1.0, student.high))
+        assert (wide.value, wide.low) == (0.0, 0.0)
+        assert wide.high == pytest.approx(expected)
 
 
 def test_published_rules_take_noise_for_drama() -> None:

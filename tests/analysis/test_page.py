@@ -96,7 +96,7 @@ def test_the_page_has_everything_inside(analysis: Analysis) -> None:
         assert each.meaning in read.text
     shown = [f"as published {each.published.value:.3f}" for each in analysis.heuristics if each.published]
     assert len(shown) == 7
-    assert f"An estimate rests on {analysis.determinizations_text}." in read.text
+    assert f"An estimate rests on {analysis.skilled.determinizations_text}." in read.text
     assert all(text in read.text for text in shown)
     assert "divided by the largest spread of all these games, as in the published pictures" in " ".join(read.text.split())
 
@@ -279,6 +279,7 @@ def test_games_side_by_side(analysis: Analysis, tmp_path: Path) -> None:
     read = Reader((tmp_path / "out" / "index.html").read_text())
     assert read.open == []
     assert all(link.startswith(("#", "data:")) for link in read.links)
+    assert read.text.count(analysis.skilled.determinizations_text) == 3
     assert len(list(csv.DictReader((tmp_path / "out" / "comparison.csv").open()))) == 30
 
 

@@ -19,7 +19,7 @@ from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.computing.compute import Setting, compute
 from meldlab.play import Deal, RandomPlayer, Record
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import play_games
@@ -38,7 +38,7 @@ SIMPLE = players.parse("simple")
 
 
 def doors() -> dict[str, Callable[[Any], object]]:
-    kuhn = Described.named("kuhn_poker")
+    kuhn = RecycleGame.load("kuhn_poker")
     three, machine = solve(WaitingGame(3)), kuhn.machine
     return {
         "deck": lambda seed: Deck.shuffled(seed),
@@ -174,7 +174,7 @@ def test_mix_alone_can_be_undone() -> None:
 def test_a_player_is_not_given_the_deal(game: str) -> None:
     seed, number = 7_316_509_824_467_215_233, 40_000_000_001
     deal = Deal(seed, number)
-    table: Any = {"gin": Gin(), "rummikub": Rummikub()}.get(game) or Described.named(game)
+    table: Any = {"gin": Gin(), "rummikub": Rummikub()}.get(game) or RecycleGame.load(game)
     state = table.start(2, deal)
     chance = deal.chance(0, state.seat)
     given = {*numbers_in(state.view(state.seat)), *numbers_in(chance)}

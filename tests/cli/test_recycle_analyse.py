@@ -108,7 +108,7 @@ def test_run_plays_variants(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyse", "kuhn_poker", "--player", "foo"], "'foo' is not one of 'random', 'pimc', 'mcts', 'ismcts'"),
         (["analyse", "kuhn_poker", "--set", "LIMIT=3"], "the program declares no number"),
         (["analyse", "gin_rummy", "--set", "LIMT=3"], "did you mean LIMIT?"),
-        (["analyse", "gin_rummy", "--set", "LIMIT=three"], "a whole number is wanted\n  LIMIT=three\n        ^"),
+        (["analyse", "gin_rummy", "--set", "LIMIT=three"], "expected a whole number\n  LIMIT=three\n        ^"),
         (["analyse", "kuhn_poker", "--games", "0"], "--games"),
         (["analyse", "kuhn_poker", "--dialect", "0.4"], "'0.4' is not one of '0.6', '0.5'"),
         (["analyse", "kuhn_poker", "--limits", "cards=x"], "name=number"),
@@ -197,6 +197,18 @@ def test_like_games_are_compared_without_a_warning(
     assert not [str(each.message) for each in recwarn]
     assert "▲ ▼: more, or less, than Kuhn Poker by more than chance" in told
     assert "▼ " not in told.partition("▲ ▼:")[0]
+
+
+def test_compare_has_the_determinizations_of_each_game(capsys: pytest.CaptureFixture[str], store: str) -> None:
+    words = ("--games", "3", "--simulations", "3", "--quick", "--store", store)
+    row = next(line for line in said(capsys, "compare", "kuhn_poker", "leduc_poker", *words).splitlines() if "an estimate rests on" in line)
+    cells = [cell.strip() for cell in row.split("│")[2:4]]
+    known = [json.loads(said(capsys, "analyse", game, *words, "--json"))["determinizations"] for game in ("kuhn_poker", "leduc_poker")]
+    assert known[0]["least"] == known[0]["most"]
+    assert cells[0] == f"{known[0]['most']} determinizations"
+    assert cells[1].startswith(f"{known[1]['median']:.0f} determinizations") or cells[1] == f"{known[1]['most']} determinizations"
+    plain = said(capsys, "compare", "kuhn_poker", "leduc_poker", "--player", "random", "--games", "3", "--quick", "--store", store)
+    assert "an estimate rests on" not in plain
 
 
 def test_what_differs_by_more_than_chance_is_marked_in_the_terminal(capsys: pytest.CaptureFixture[str], store: str) -> None:

@@ -46,8 +46,8 @@ def random_rules(chance: Random) -> Rules:
         lay_off=chance.choice(("greedy", "choice")),
         offer_upcard=chance.random() < 0.5,
         stock_floor=chance.choice((0, 1, 2, 15, 29)),
-        most_upcard_draws=chance.choice((0, 1, 2, 7)),
-        most_draws=chance.choice((1, 2, 9, 60, 1000)),
+        max_upcard_draws=chance.choice((0, 1, 2, 7)),
+        max_draws=chance.choice((1, 2, 9, 60, 1000)),
         first_starter=chance.choice(("random", "first")),
         next_starter=chance.choice(("alternates", "winner", "loser")),
         match_points=chance.choice((0, 0, 1, 30, 100)),
@@ -199,7 +199,7 @@ def test_track_task_plays_the_opponent_that_it_names() -> None:
 
 @pytest.mark.parametrize(
     ("rules", "why"),
-    [("openspiel", "most_upcard_draws"), ('{"preset": "eaai", "wall_knock": true}', "wall_knock, a last knock at the wall")],
+    [("openspiel", "max_upcard_draws"), ('{"preset": "eaai", "wall_knock": true}', "wall_knock, a last knock at the wall")],
 )
 def test_track_task_names_rules_that_cannot_be_tracked(rules: str, why: str) -> None:
     with pytest.raises(NotLegalHere, match=why):

@@ -87,7 +87,7 @@ def play_out(seed: int, named: Counter[str], uniform: bool = False, rules: Rules
         move = choose(match, step, seed, uniform)
         try:
             compare_discards(match, move, rival)
-            rival.follow(match, move)
+            rival.apply_move(match, move)
         except NotLegalHere as refused:
             named[excuse(str(refused), match, move)] += 1
             return "named"

@@ -228,7 +228,7 @@ def test_bad_text_is_shown(text: str, why: str) -> None:
         ({"knock_limit": -1}, "knock_limit must be a whole number from 0 to 10000, not -1"),
         ({"oklahoma": 1}, "oklahoma is true or false, not 1"),
         ({"lay_off": "never"}, "no lay_off 'never' .use greedy, choice"),
-        ({"most_draws": 0}, "expected most_draws from 1 to 10000"),
+        ({"max_draws": 0}, "expected max_draws from 1 to 10000"),
         ({"stock_floor": 31}, "expected stock_floor from 0 to 30"),
     ],
 )

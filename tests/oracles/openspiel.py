@@ -23,7 +23,7 @@ def history_of(record: Record) -> list[int]:
     for step in replay(game, record):
         if step.forfeit:
             raise NotLegalHere("OpenSpiel has no forfeits")
-        theirs.follow(step.before, step.action)
+        theirs.apply_move(step.before, step.action)
     return [int(action) for action in theirs.state.history()]
 
 
@@ -86,7 +86,7 @@ class SimpleBot:
         match = match_from_view(view)
         round = OpenSpielRound.dealt(match)
         for _, move in view.history:
-            round.follow(match, move)
+            round.apply_move(match, move)
             match = match.apply(move)
         state, seat = round.state, int(view.seat != view.starter)
         bot = simple_bot(view.rules, seat)

@@ -293,13 +293,18 @@ def _share(over: Real, under: Real) -> Interval | None:
     """Return a ratio of sums whose true value lies between 0 and 1; games are the clusters."""
     if under.sum() == 0:
         return None
-    value = over.sum() / under.sum()
-    if not 0 <= value <= 1:
-        # An estimate from two halves has no bound.
-        bound = min(1.0, max(0.0, value))
-        mean, rate = Moments.from_counts(np.column_stack((under, over))).mean(1, 0), wilson(bound, float(np.count_nonzero(under)))
-        return Interval(bound, min(rate.low, max(0.0, mean.low)), max(rate.high, min(1.0, mean.high)))
-    return Moments.from_counts(np.column_stack((under, over))).rate(1, 0)
+    moments, value = Moments.from_counts(np.column_stack((under, over))), over.sum() / under.sum()
+    # An estimate from two halves has no bound.
+    return moments.rate(1, 0) if 0 <= value <= 1 else _bounded_share(moments, float(np.count_nonzero(under)))
+
+
+def _bounded_share(moments: Moments, games: float, comparisons: int = 1) -> Interval:
+    """Return an estimate outside of 0 to 1 as the bound next to it; the interval holds the one of the mean and the one of a rate."""
+    mean = moments.mean(1, 0).bonferroni(comparisons)
+    bound = min(1.0, max(0.0, mean.value))
+    rate = wilson(bound, games, comparisons)
+    low, high = min(rate.low, max(0.0, mean.low)), max(rate.high, min(1.0, mean.high))
+    return Interval(bound, low, high, partial(_bounded_share, moments, games))
 
 
 def _mean(over: Real, under: Real) -> Interval | None:

@@ -21,7 +21,7 @@ from meldlab.analysis.sample import Sample
 from meldlab.play import RandomPlayer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
@@ -43,7 +43,7 @@ class LineUp:
     @classmethod
     def parse(cls, text: str) -> "LineUp":
         """Parse players separated by commas."""
-        return cls(tuple(map(parse, text.split(","))))
+        return cls(tuple(map(parse_batch_player, text.split(","))))
 
     def __str__(self) -> str:
         return ",".join(player.name for player in self.players)
@@ -113,8 +113,8 @@ def sample_from_games(played: PlayedGames, goal: str, first: int) -> Sample:
 class Forecast:
     """Random games of a line-up, and the seconds that one core needs for the missing games.
 
-    >>> from meldlab.recycle.game import Described
-    >>> machine, line_up = Described.named("kuhn_poker").machine, LineUp.parse("random,random")
+    >>> from meldlab.recycle.game import RecycleGame
+    >>> machine, line_up = RecycleGame.load("kuhn_poker").machine, LineUp.parse("random,random")
     >>> random = sample_from_games(play_games(machine, line_up.players, 10, seed=1), machine.scoring, 0)
     >>> Forecast.of(machine, random, {LineUp.parse("mcts:1000,random"): 30}).seconds > 0
     True

@@ -122,6 +122,21 @@ class Sample:
         """Return which games have scores: the finished and the capped ones, [games] bool."""
         return self.statuses <= k.CAPPED
 
+    @cached_property
+    def determinization_counts(self) -> dict[str, float] | None:
+        """Return the number of determinizations of an estimate: median, least and most over decisions; None without estimates."""
+        counts = self.determinizations[self.estimated]
+        return {"median": float(np.median(counts)), "least": int(counts.min()), "most": int(counts.max())} if len(counts) else None
+
+    @property
+    def determinizations_text(self) -> str:
+        """Return the same as text, empty without estimates."""
+        counts = self.determinization_counts
+        if counts is None:
+            return ""
+        least, most = counts["least"], counts["most"]
+        return f"{most} determinizations" if least == most else f"{counts['median']:.0f} determinizations in the median ({least} to {most})"
+
     @property
     def finished(self) -> int:
         """Return the number of games that finished."""

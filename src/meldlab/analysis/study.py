@@ -19,7 +19,7 @@ from meldlab.analysis.variant import Variant
 from meldlab.parallel import Progress, no_progress
 from meldlab.play import RandomPlayer
 from meldlab.recycle.movement import Movement
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Task, run_tasks
@@ -55,7 +55,7 @@ class StudyConfig:
     @property
     def searcher(self) -> RandomPlayer | SearchPlayer:
         """Return the searching player, with more determinizations than usual unless its text has their number."""
-        searcher = parse(self.player, self.simulations)
+        searcher = parse_batch_player(self.player, self.simulations)
         if isinstance(searcher, RandomPlayer) or searcher.algorithm == "ismcts":
             return searcher
         if searcher.final_policy == "pooled" or "deals=" in self.player:
@@ -114,21 +114,6 @@ class Analysis:
         several = {"random": self.random, f"all {player}": self.skilled}
         return several if self.random.seats == 1 else {**several, f"p1 {player}, others random": self.single}
 
-    @cached_property
-    def determinizations(self) -> dict[str, float] | None:
-        """Return the number of determinizations of an estimate: median, least and most over decisions."""
-        counts = self.skilled.determinizations[self.skilled.estimated]
-        return {"median": float(np.median(counts)), "least": int(counts.min()), "most": int(counts.max())} if len(counts) else None
-
-    @property
-    def determinizations_text(self) -> str:
-        """Return the same as text, empty if no player searches."""
-        counts = self.determinizations
-        if counts is None:
-            return ""
-        least, most = counts["least"], counts["most"]
-        return f"{most} determinizations" if least == most else f"{counts['median']:.0f} determinizations in the median ({least} to {most})"
-
     @property
     def unfinished(self) -> int:
         """Return the number of games that did not finish."""
@@ -172,7 +157,7 @@ class Analysis:
             "seed": config.seed,
             "quick": config.quick,
             "line_ups": {name: _summary(sample) for name, sample in self.samples.items()},
-            "determinizations": self.determinizations,
+            "determinizations": self.skilled.determinization_counts,
             "heuristics": {heuristic.name: _json(heuristic) for heuristic in self.heuristics},
             "movement": {
                 "locations": [

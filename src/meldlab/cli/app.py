@@ -27,7 +27,7 @@ __all__ = ["COMMANDS", "build_app", "main"]
 SUMMARY = "Describe, play, solve and tune games of the rummy family."
 COMMANDS = {  # the name, where it is defined, and its line of help
     "demo": ("demo:demo", "Tour the package in under two minutes; ends with a table of published and computed numbers."),
-    "doctor": ("doctor:doctor", "Print versions, threads, GPU and cache folder, and compile all kernels."),
+    "doctor": ("doctor:doctor", "Print versions, threads, GPU and cache folder, and compile kernels ahead."),
     "deadwood": ("hands:deadwood", "Arrange a hand into melds with the least deadwood."),
     "card-picture": ("hands:card_picture", "Draw cards side by side into an SVG file."),
     "replay": ("replay:replay", "Replay a record and show it; an invalid one says which action is illegal and why."),

@@ -123,7 +123,7 @@ def gin_rows() -> list[Row]:
     from meldlab.chance import Purpose, derive_seed
     from meldlab.gin import Gin
 
-    published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "computed:light": "-"}
+    published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "network:light": "-"}
     deals = derive_seed(1, Purpose.FRESH)  # the search that found ensemble:best has not seen them
     rates = {name: play_contest(Gin(), [name, "simple"], 4_000, seed=deals).win_rate() for name in published}
     return [(f"gin rummy, {name} against simple, games won", published[name], str(rate)) for name, rate in rates.items()]

@@ -1,4 +1,4 @@
-"""``meldlab doctor``: versions and hardware of this installation, and all kernels compiled."""
+"""``meldlab doctor``: versions and hardware of this installation, and kernels compiled ahead."""
 
 import os
 import platform
@@ -20,7 +20,7 @@ def _version(name: str) -> str:
 
 
 def doctor(json: JsonOption = False) -> None:
-    """Print versions, threads, GPU and cache folder, and compile all kernels.
+    """Print versions, threads, GPU and cache folder, and compile kernels ahead.
 
     Example: meldlab doctor
     """
@@ -28,7 +28,7 @@ def doctor(json: JsonOption = False) -> None:
 
     from meldlab.cache import kernel_folder
     from meldlab.gpu import gpu_name
-    from meldlab.precompile import compile_packages
+    from meldlab.precompile import ON_FIRST_USE, compile_packages
 
     facts: dict[str, object] = {
         "meldlab": __version__,
@@ -51,3 +51,5 @@ def doctor(json: JsonOption = False) -> None:
     facts["kernels"] = compiled
     if json:
         print_json(facts)
+    else:
+        print(f"compiled on first use: {ON_FIRST_USE}")

@@ -51,7 +51,7 @@ class GinAdvice(Answer):
             "reason": advice.reason,
             "expected_turns": {name: round(estimate.value, 3) for name, estimate in turns.items()},
             "expected_turns_error": {name: round(estimate.error, 3) for name, estimate in turns.items()},
-            "moves": [CandidateAnswer.model_validate(candidate) for candidate in advice.prospects],
+            "moves": [CandidateAnswer.model_validate(candidate) for candidate in advice.candidates],
         }
 
 
@@ -75,7 +75,7 @@ class HandAdvice(GinAdvice):
             hand=str(view.hand),
             deadwood=advice.deadwood,
             deadwood_after={str(card): left for card, left in advice.after.items()},
-            in_stock={str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
-            meldability={str(card): round(value, 3) for card, value in advice.outlook.meldability.items()},
+            in_stock={str(card): round(p, 4) for card, p in advice.belief.in_stock.items()},
+            meldability={str(card): round(value, 3) for card, value in advice.belief.meldability.items()},
             player_values={str(move): round(value, 5) for move, value in advice.values},
         )

@@ -1,6 +1,6 @@
 """Runner of variants: all play the same deals, a rung at a time, and the store has their games."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,8 +38,10 @@ class VariantRunner:
     run: Run
     jobs: int = 0
     cluster: str | None = None
-    progress: Callable[[int], None] = lambda games: None
-    """Gets the number of games of searching players that are done: played, read from the store, or skipped."""
+    progress: Progress = no_progress
+    """Receives the number of games of searching players that are done: played, read from the store, or skipped."""
+    max_games: int = 0
+    """The total of the progress."""
     done: int = 0
 
     @property
@@ -91,8 +93,7 @@ class VariantRunner:
 
     def skip(self, games: int) -> None:
         """Count games of searching players that need not be played."""
-        self.done += games
-        self.progress(self.done)
+        self._report(self.done + games)
 
     def _task(self, variant: Variant, line_up: str, rung: Rung) -> Task:
         arguments: dict[str, Any] = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
@@ -106,10 +107,13 @@ class VariantRunner:
         before = self.done
 
         def progress(done: float, total: float, message: str) -> None:
-            self.done = before + round(done)
-            self.progress(self.done)
+            self._report(before + round(done))
 
         return progress
+
+    def _report(self, done: int) -> None:
+        self.done = done
+        self.progress(min(done, self.max_games), self.max_games, "")
 
     def _play(self, tasks: Sequence[Task], progress: Progress = no_progress) -> dict[str, Sample]:
         counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=progress)

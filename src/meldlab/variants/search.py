@@ -15,7 +15,7 @@ from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES, VariantGames
@@ -80,6 +80,11 @@ class Trial:
         """Return all measures; read only after its last rung."""
         return self.played.measures() if self.played is not None else dict.fromkeys(MEASURES)
 
+    @property
+    def determinizations_text(self) -> str:
+        """Return the number of determinizations of an estimate as text, empty without searching players."""
+        return self.played.skilled.determinizations_text if self.played is not None and self.played.skilled is not None else ""
+
     def as_json(self) -> dict[str, Any]:
         """Return the trial as JSON."""
         return {
@@ -96,7 +101,7 @@ class Trial:
 class SearchResult:
     """The result of a search."""
 
-    game: Described
+    game: RecycleGame
     spec: SearchSpec
     config: StudyConfig
     budget: SearchBudget
@@ -217,7 +222,7 @@ def _as_json(measures: Mapping[str, Interval | None]) -> dict[str, Any]:
 
 
 def search(
-    game: Described,
+    game: RecycleGame,
     spec: SearchSpec,
     budget: SearchBudget,
     runner: VariantRunner,

@@ -97,7 +97,7 @@ class Position:
         assert result is not None
         return result.scores[0] - result.scores[1], int(result.winners == (0,)) - int(result.winners == (1,))
 
-    def chances(self) -> list[tuple[int, float]]:
+    def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return what chance may do and how likely each is."""
         if self.node == "starter":
             return [(0, 0.5), (1, 0.5)]
@@ -182,7 +182,7 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the cards that may come, each with its probability."""
-        return self.position.chances()
+        return self.position.chance_outcomes()
 
     def _apply_action(self, action: int) -> None:
         self.position = self.position.after(action)
@@ -202,8 +202,8 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
     def returns(self) -> list[float]:
         """Return what each seat has won: the points of a round, or 1 for a match, and the other has lost it."""
         points, won = self.position.lead if self.is_terminal() else (0, 0)
-        worth = float(points if self.get_game().by_points else won)
-        return [worth, -worth]
+        value = float(points if self.get_game().by_points else won)
+        return [value, -value]
 
     def __str__(self) -> str:
         return "\n\n".join(information_text(self.position, seat) for seat in range(2))
@@ -282,7 +282,7 @@ class GinGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
         self.rules = _changed(plain, given)
         self.by_points = reward == "points" or (not reward and not self.rules.match_points)
         worst = float(Gin(self.rules).start(2, Deal()).forfeit(1, "").scores[0]) if self.by_points else 1.0
-        moves = 2 * self.rules.most_draws + 6  # of a round: two passes, draws and discards, a way to knock and one to show
+        moves = 2 * self.rules.max_draws + 6  # of a round: two passes, draws and discards, a way to knock and one to show
         self.rows = moves if self.kind.provides_information_state_tensor else 0
         info = pyspiel.GameInfo(
             num_distinct_actions=ACTIONS + WAYS,

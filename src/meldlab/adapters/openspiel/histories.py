@@ -182,7 +182,7 @@ class OpenSpielRound:
             self.state.apply_action(action)
             self.deal()
 
-    def follow(self, match: Match, move: Move) -> None:
+    def apply_move(self, match: Match, move: Move) -> None:
         """Repeat a move of ``match``; raise ``NotLegalHere`` if OpenSpiel cannot."""
         for action in self.actions(match, move):
             self.do(action)

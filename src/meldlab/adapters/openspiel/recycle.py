@@ -1,7 +1,7 @@
-"""Any described game as a game of OpenSpiel: ``python_meldlab_recycle(game=leduc_poker)``.
+"""Any RECYCLE game as a game of OpenSpiel: ``python_meldlab_recycle(game=leduc_poker)``.
 
 The machine deals and shuffles by the address of a game, so all its chance is one node: the root, with ``deals`` equally likely outcomes,
-the games 0 to ``deals`` - 1 of the ``seed``. A described game so becomes one with explicit chance over a sample of its deals, and every
+the games 0 to ``deals`` - 1 of the ``seed``. A RECYCLE game so becomes one with explicit chance over a sample of its deals, and every
 history, copy and serialised state leads to the same cards again; later shuffles belong to the deal. Options are actions by their number
 from 0, and ``options`` is the most there may be.
 
@@ -23,7 +23,7 @@ from meldlab.adapters.openspiel.game_type import game_type
 from meldlab.errors import NoSuchThing, NotPossible, whole_number
 from meldlab.play import Deal
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import Described, Option, State
+from meldlab.recycle.game import Option, RecycleGame, State
 
 __all__ = ["RECYCLE", "OpenSpielRecycle", "RecycleObserver", "RecycleState"]
 
@@ -54,7 +54,7 @@ class Stand:
 
 
 class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
-    """A state of a described game."""
+    """A state of a RECYCLE game."""
 
     def __init__(self, game: Any) -> None:
         super().__init__(game)
@@ -87,7 +87,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
     def _apply_action(self, action: int) -> None:
         stand, game = self.stand, self.get_game()
         if stand.state is None:
-            self.stand = Stand(game.described.start(game.num_players(), Deal(game.seed, action)))
+            self.stand = Stand(game.recycle_game.start(game.num_players(), Deal(game.seed, action)))
         else:
             option = self._options()[action]
             self.stand = Stand(stand.state.apply(option), (*stand.steps, (stand.state, option)))
@@ -108,7 +108,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
         seats = range(game.num_players())
         if state is None or state.result is None or not state.result.winners:
             return [0.0 for _ in seats]
-        sign = -1 if game.described.lowest_wins else 1
+        sign = -1 if game.recycle_game.lowest_wins else 1
         scores, teams = [sign * score for score in state.result.scores], state.position.teams
         if game.reward == "score":
             return [score - sum(scores) / len(scores) for score in scores]
@@ -143,16 +143,16 @@ class RecycleObserver:
 
 
 class OpenSpielRecycle(pyspiel.Game):  # type: ignore[misc]  # a class of C++
-    """A described game by the name of the library or of a file."""
+    """A RECYCLE game by the name of the library or of a file."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         said = {**DEFAULTS, **(params or {})}
-        self.described, self.seed, self.reward = Described.named(said["game"]), said["seed"], said["reward"]
+        self.recycle_game, self.seed, self.reward = RecycleGame.load(said["game"]), said["seed"], said["reward"]
         self.deals = whole_number(said["deals"], "number of deals", 1, MAX_DEALS)
         options = whole_number(said["options"], "number of options", 1)
         if self.reward not in REWARDS:
             raise NoSuchThing("reward", self.reward, REWARDS)
-        seats = self.described.machine.players
+        seats = self.recycle_game.machine.players
         if seats < 2:
             raise NotPossible(f"{said['game']} is played alone; OpenSpiel's games here are for two players or more")
         worst = 1.0 if self.reward == "place" else 1e9  # a description does not say what can be scored
@@ -163,10 +163,10 @@ class OpenSpielRecycle(pyspiel.Game):  # type: ignore[misc]  # a class of C++
             min_utility=-worst,
             max_utility=worst,
             utility_sum=0.0,
-            max_game_length=self.described.limits.decisions,
+            max_game_length=self.recycle_game.limits.decisions,
         )
         super().__init__(RECYCLE, info, {name: value for name, value in said.items() if value != DEFAULTS[name]})
-        self.features = Features(self.described.machine)
+        self.features = Features(self.recycle_game.machine)
 
     def new_initial_state(self) -> RecycleState:
         """Return the state before the deal."""

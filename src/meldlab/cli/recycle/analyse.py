@@ -19,7 +19,7 @@ from meldlab.cli.options import (
 )
 from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from meldlab.analysis.playing import Forecast
     from meldlab.analysis.study import Analysis, StudyConfig
     from meldlab.analysis.variant import Variant
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
 
 WORTH_TELLING = 5.0  # seconds of computing
 OutOption = Annotated[Path | None, out_folder("Folder for the page, tables and figures.")]
@@ -146,8 +146,8 @@ def analyse(
         print(f"{heuristic.name:13} {heuristic.interval or 'not defined'!s:28}  {heuristic.meaning}")
         if heuristic.published:
             print(f"{'as published':>13} {heuristic.published!s:28}  {PUBLISHED_RULES[heuristic.name]}")
-    if analysis.determinizations:
-        print(f"an estimate rests on {analysis.determinizations_text}")
+    if resting := analysis.skilled.determinizations_text:
+        print(f"an estimate rests on {resting}")
     if files:
         print(f"the page is {files[0]}")
     _end([analysis])
@@ -204,15 +204,17 @@ def compare(
     plain = [analysis.random for analysis in comparison.analyses]
     shown.add_row("decisions, median", *(f"{median(sample.decisions):.0f}" for sample in plain))
     shown.add_row("wins by seat", *(" ".join(f"{share:.2f}" for share in sample.win_shares.mean(axis=0)) for sample in plain))
+    if any(rests_on := [analysis.skilled.determinizations_text for analysis in comparison.analyses]):
+        shown.add_row("an estimate rests on", *rests_on)
     Console(width=None if Console().is_terminal else 40 + 30 * len(variants)).print(shown)
     if len(variants) > 1:
-        print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; the last two rows are of random games")
+        print(f"▲ ▼: more, or less, than {comparison.names[0]} by more than chance; decisions and wins are of random games")
     if files:
         print(f"the page is {files[0]}")
     _end(comparison.analyses)
 
 
-def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Variant]":
+def _subjects(games: "list[RecycleGame]", settings: list[dict[str, int]]) -> "list[Variant]":
     """Return every game followed by its variants."""
     from meldlab.analysis.variant import Variant
     from meldlab.recycle.language.settings import declared_numbers

@@ -101,8 +101,8 @@ def _track(
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     if rules.small:
         raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {rules.cards} from {len(rules.pack)}")
-    if rules.most_upcard_draws:
-        raise NotLegalHere("state tracking does not support most_upcard_draws, rounds that end when too many upcards were taken")
+    if rules.max_upcard_draws:
+        raise NotLegalHere("state tracking does not support max_upcard_draws, rounds that end when too many upcards were taken")
     pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse(opponent))
     trackers = np.array(genes, np.float64).reshape(-1, kernel_tracking.NUM_SHARES)
     if not ((trackers >= 0) & (trackers <= 1)).all():
