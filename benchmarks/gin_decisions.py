@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from meldlab.gin import Gin
 from meldlab.gin.batch import PlayerParameters
 from meldlab.gin.players import SearchPlayer
-from meldlab.gin.players.value_network import MATCH_WORTH
+from meldlab.gin.players.value_network import POINTS_PER_MATCH
 from meldlab.gin.sampling import rollouts
 from meldlab.play import Deal, Table
 
@@ -68,7 +68,7 @@ def weigh(worlds: int, game: int) -> list[Weighed]:
             players = rollout_player(way), rollout_player(way)
             ends = rollouts(view, moves, key, range(worlds // SHARE.get(name, 1)), players, steps, odds=odds)
             seconds[name] = (time.process_time() - began) / ends.outcomes.size
-            chances[name] = player._equity(view.rules).after_rollouts(view, ends.outcomes, ends.expected / MATCH_WORTH)
+            chances[name] = player._equity(view.rules).after_rollouts(view, ends.outcomes, ends.expected / POINTS_PER_MATCH)
         found.append(Weighed(np.array(sorted(logits.values(), reverse=True)[: len(moves)]), chances, seconds))
     return found
 

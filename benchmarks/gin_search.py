@@ -22,10 +22,10 @@ from meldlab.gin.kernel_state import DISCARD, KNOCK
 from meldlab.gin.move import Move
 from meldlab.gin.observation import move_of
 from meldlab.gin.players import PolicyPlayer, SearchPlayer
-from meldlab.gin.players.value_network import MATCH_WORTH
+from meldlab.gin.players.value_network import POINTS_PER_MATCH
 from meldlab.gin.view import Phase, View
 from meldlab.melds import deadwood
-from meldlab.play import Chance, Deal, Table
+from meldlab.play import Chance, Deal, Player, Table
 from meldlab.statistics import Moments
 
 ASKED = (Phase.OFFER, Phase.DRAW, Phase.DROP)  # where there is something to decide
@@ -42,11 +42,11 @@ class Showdown(SearchPlayer):
         best = max((action for action in logits if action >= KNOCK), key=logits.__getitem__, default=None)
         if best is None or deadwood(view.hand - {(knock := move_of(view, best)).card}) == 0:
             return own
-        found = self.chances(view, [knock], chance, range(self.worlds), self.policy.odds(view)).mean()
+        found = self.win_probabilities(view, [knock], chance, range(self.samples), self.policy.odds(view)).mean()
         equity, scores = self._equity(view.rules), (view.scores[view.seat], view.scores[1 - view.seat])
         gained = found - equity.even(scores)
         drop = move_of(view, max((action for action in logits if DISCARD <= action < KNOCK), key=logits.__getitem__))
-        waits = next(one.value for one in self.policy.prior.think(view, chance) if one.move == drop) / MATCH_WORTH
+        waits = next(one.value for one in self.policy.prior.evaluate(view, chance) if one.move == drop) / POINTS_PER_MATCH
         chosen = knock if gained > waits else drop
         Showdown.changed += chosen.verb != own.verb
         return own if chosen.verb is own.verb else chosen
@@ -56,7 +56,7 @@ class Showdown(SearchPlayer):
 class Watch:
     """A player at whom one looks on: CPU seconds of its decisions, and how many there were."""
 
-    player: players.Seated
+    player: Player[View, Move]
     seconds: float = 0.0
     decisions: int = 0
 
@@ -74,7 +74,7 @@ class Watch:
 
 
 @cache
-def parsed(text: str) -> players.Seated:
+def parsed(text: str) -> Player[View, Move]:
     name, _, hands = text.partition(":")
     return Showdown(PolicyPlayer.parse("champion"), int(hands), text) if name == "showdown" else players.parse(text)
 

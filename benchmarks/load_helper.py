@@ -24,7 +24,7 @@ from statistics import median
 from urllib.parse import urlencode, urlsplit
 
 from meldlab.play import Deal, Table
-from meldlab.rummikub import CLASSES, PRESETS, Position, format_table, random_position
+from meldlab.rummikub import DIFFICULTIES, PRESETS, Position, format_table, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.rummikub.players import find_player
 
@@ -142,7 +142,7 @@ async def measure(options: argparse.Namespace, address: str, pid: int) -> None:
     first = Person(host, port)
     while json.loads((await first.ask("/api/ready"))[1])["rummikub"]:
         await asyncio.sleep(0.5)
-    made = random_positions(options.positions, options.rules) if options.positions in CLASSES else played_positions(options.rules)
+    made = random_positions(options.positions, options.rules) if options.positions in DIFFICULTIES else played_positions(options.rules)
     # Every worker has answered once before anything is measured.
     await load(host, port, questions(made, 20, options.door, options.rules), 10, 5, 0)
     for think in options.think:
@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each think time is measured")
     parser.add_argument("--think", type=float, nargs="+", default=[1.0, 0.0], help="seconds between an answer and the next question")
-    parser.add_argument("--positions", choices=["played", *CLASSES], default="played")
+    parser.add_argument("--positions", choices=["played", *DIFFICULTIES], default="played")
     parser.add_argument("--rules", choices=list(PRESETS), default="official")
     parser.add_argument("--door", choices=list(DOORS), default="page")
     options = parser.parse_args()

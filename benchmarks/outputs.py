@@ -22,7 +22,7 @@ deadwood "5H 6H 7H 9C 9D 9S KC 2D" --json
 gin advise --hand "2C 3C 4C 9D 9H 9S KC KD 4H 5S" --upcard KH --json
 gin advise --hand "2C 3C 4C 9D 9H 9S KC KD KH 4S 5H" --json
 gin arena simple ensemble:best --games 2000 --seed 3 --json
-gin arena champion computed:light --games 40 --seed 3 --json
+gin arena champion network:light --games 40 --seed 3 --json
 gin arena marjj random --games 40 --seed 3 --json
 gin arena simple champion --games 4 --seed 5 --save games
 gin export --players champion,simple --games 2 --seed 1 --out moves.csv

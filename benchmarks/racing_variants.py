@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from meldlab.analysis.study import StudyConfig
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.runs.store import Store
 from meldlab.variants.runner import VariantRunner
 from meldlab.variants.search import SearchBudget, SearchResult, search
@@ -28,7 +28,7 @@ class Unraced(SearchBudget):
 
 
 def found(budget: SearchBudget, folder: str) -> SearchResult:
-    game = Described.named("leduc_poker")
+    game = RecycleGame.load("leduc_poker")
     spec = SearchSpec.for_game(
         game, [IntRange("BET", 1, 4), IntRange("RAISES", 1, 5)], Objective("drama"), [Constraint.parse("fairness > 0.9")], True
     )

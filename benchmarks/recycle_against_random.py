@@ -9,7 +9,7 @@ import sys
 import time
 
 from meldlab.arena.contest import play_contest
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.players import parse
 from meldlab.recycle.players.search import play_games
 from meldlab.statistics import Interval, mean
@@ -51,7 +51,7 @@ def main() -> None:
     print("| game | simulations per option | games | wins | by chance | lead in score |\n|---|---|---|---|---|---|")
     for name, settings, games in ROWS:
         start = time.process_time()
-        found = play_contest(Described.named(name), [f"mcts:{settings}", "random"], games, seed=1)
+        found = play_contest(RecycleGame.load(name), [f"mcts:{settings}", "random"], games, seed=1)
         simulations, _, level = settings.partition(":")
         level = f", level `{level or 'private'}`" if name == "go_fish" else ""
         title = name.replace("_", " ").title()
@@ -59,7 +59,7 @@ def main() -> None:
         cells = (f"{title}{level}", simulations, found.games, won, share, text(found.score_margin, 1))
         print("|", " | ".join(map(str, cells)), "|", flush=True)
         print(f"{title}: {time.process_time() - start:.0f} CPU s", file=sys.stderr)
-    machine = Described.named(SOLITAIRE).machine
+    machine = RecycleGame.load(SOLITAIRE).machine
     for player in ("mcts:100", "random"):
         left = play_games(machine, [parse(player)], SOLITAIRE_DEALS, seed=1).scores[:, 0]
         print(f"{SOLITAIRE}, {SOLITAIRE_DEALS} deals: `{player}` leaves {text(mean(left), 1)} cards")

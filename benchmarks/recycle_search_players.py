@@ -14,8 +14,7 @@ import time
 from itertools import combinations
 
 from meldlab.arena.contest import play_contest, seatings
-from meldlab.recycle import library
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame, library
 
 QUICK = ("kuhn_poker", "leduc_poker", "indian_poker", "three_card_brag")  # a few seconds each
 ALONE = "golf_solitaire"  # has nobody to meet
@@ -46,7 +45,7 @@ def main() -> None:
     players = [with_simulations(player, given.simulations) for player in given.players]
     print(f"{'game':16} {'pairing':30} {'games':>6} {'CPU s':>7}  {'wins of the first':25} {'equal':5}  score lead")
     for name in names:
-        game = Described.named(name)
+        game = RecycleGame.load(name)
         for pair in combinations(players, 2):
             start = time.process_time()
             found = play_contest(game, pair, given.deals * len(seatings(game, 2)), given.seed, threads=given.threads)

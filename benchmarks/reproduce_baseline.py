@@ -28,4 +28,5 @@ def main() -> None:
     PLACE.write_text("\n".join(lines) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

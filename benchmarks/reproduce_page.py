@@ -12,8 +12,8 @@ FULL, QUICK = ("finkle", "hertog", "yang", "nagai"), ("valet",)
 
 
 def main(folder: Path, store: str) -> None:
-    def show(what: str, done: float, whole: int) -> None:
-        print(f"{what} {done:.2f} of {whole}", file=sys.stderr)
+    def show(done: float, total: float, name: str) -> None:
+        print(f"{name} {done:.2f} of {total}", file=sys.stderr)
 
     full = reproduce(FULL, Context(full=True, store=Store.open(store)), show)
     quick = reproduce(QUICK, Context(store=Store.open(store)), show)
@@ -23,4 +23,5 @@ def main(folder: Path, store: str) -> None:
         print(path)
 
 
-main(Path(sys.argv[1]), sys.argv[2])
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -25,14 +25,14 @@ from meldlab.training.ppo import PPO
 from meldlab.training.train import evaluate_file, new_trainer
 
 PLAYERS = (
-    *("champion", "computed:light-pool", "computed:light-ensemble", "computed:light", "marjj"),
+    *("champion", "network:light-pool", "network:light-ensemble", "network:light", "marjj"),
     *("ensemble:best", "ensemble:paper", "simple"),
 )
 POOL = (
-    *("simple", "computed:light-ensemble", "computed:light", "marjj"),
-    *("computed:light-ensemble", "simple", "ensemble:best", "computed:light"),
+    *("simple", "network:light-ensemble", "network:light", "marjj"),
+    *("network:light-ensemble", "simple", "ensemble:best", "network:light"),
 )
-PRIOR, EVALUATION = "computed:light-pool", "computed:light-ensemble"
+PRIOR, EVALUATION = "network:light-pool", "network:light-ensemble"
 Study = Iterator[tuple[str, str, Callable[[], PPO]]]
 
 

@@ -18,7 +18,7 @@ from meldlab.gpu import gpu_name, on_host, use_gpu
 
 TABLES = (1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20)
 WARM = 200  # steps, after which tables are at all stages of a round
-INSIDE = ("simple", "ensemble", "computed:light")
+INSIDE = ("simple", "ensemble", "network:light")
 
 
 def told(env: GinVector) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A described game as an environment: a table of values learns to play Leduc poker against a random player, with numpy alone.
+"""A RECYCLE game as an environment: a table of values learns to play Leduc poker against a random player, with numpy alone.
 
     python examples/recycle_environment.py 1000
 
@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from meldlab.recycle.vector import RecycleVector
+from meldlab.recycle import RecycleVector
 
 TABLES, OPTIONS, POSITIONS, LONGEST = 1024, 3, 1 << 16, 8
 

@@ -1,16 +1,15 @@
 """Write a card game in RECYCLE, check it, and see what it is like: python examples/recycle_game.py."""
 
 import tempfile
-from pathlib import Path
 
 from meldlab.analysis.study import StudyConfig, analyse
 from meldlab.analysis.variant import Variant
-from meldlab.recycle.game import Described
-from meldlab.recycle.language.checker import check
+from meldlab.recycle import RecycleGame, check_program
 from meldlab.runs.store import Store
 
 TRADE_UP = """
-(game (declare 3 'CARDS)
+(game
+ (declare 3 'CARDS)
  (setup (create players 2)
   (create deck (game iloc STOCK) (deck (SUIT (RED, BLUE, GREEN)) (RANK (ONE, TWO, THREE, FOUR, FIVE, SIX)))))
  (do ((set (game points PIPS)
@@ -28,11 +27,12 @@ TRADE_UP = """
 
 def main() -> None:
     """Check the text, then let random and searching players meet."""
-    print([str(diagnostic.error(TRADE_UP)) for diagnostic in check(TRADE_UP).diagnostics] or "nothing to complain of")
+    print([str(diagnostic.error(TRADE_UP)) for diagnostic in check_program(TRADE_UP).diagnostics] or "nothing to complain of")
     with tempfile.TemporaryDirectory() as folder:
-        store, variant = Store.open(Path(folder, "runs.sqlite")), Variant(Described("trade up", TRADE_UP))
-        heuristics = analyse(variant, StudyConfig(10, 1000, simulations=20), store).heuristics
-    print("\n".join(f"{heuristic.name:14} {heuristic.interval}" for heuristic in heuristics))
+        variant, config = Variant(RecycleGame("trade up", TRADE_UP)), StudyConfig(10, 1000, simulations=20)
+        analysis = analyse(variant, config, Store.open(f"{folder}/runs.sqlite"))
+    for heuristic in analysis.heuristics:
+        print(f"{heuristic.name:14} {heuristic.interval}")
 
 
 if __name__ == "__main__":

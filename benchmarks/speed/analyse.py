@@ -10,7 +10,7 @@ from meldlab.cli.options import JsonOption, SeedOption
 from meldlab.cli.output import print_json
 
 if TYPE_CHECKING:
-    from meldlab.recycle.game import Described
+    from meldlab.recycle import RecycleGame
 
 # The reference engine on one thread, CPU seconds for the opening decision of Block Rummy at 1000 simulations per option.
 REFERENCE = {"pimc": 170, "mcts": 440}
@@ -33,13 +33,13 @@ def bench_analyse(
     Example: python benchmarks/speed analyse --json
     """
     from meldlab.play import Deal
-    from meldlab.recycle.game import Described
+    from meldlab.recycle import RecycleGame
     from meldlab.recycle.players import ALGORITHMS, SearchPlayer
     from meldlab.recycle.players.search import play_games
 
-    described = Described.named(game)
-    machine = described.machine
-    state, deal = described.start(machine.players, Deal(seed)), Deal(seed)
+    recycle_game = RecycleGame.load(game)
+    machine = recycle_game.machine
+    state, deal = recycle_game.start(machine.players, Deal(seed)), Deal(seed)
     view = state.view(state.seat or 0)
     options = len(view.legal_actions())
     decisions: dict[str, float] = {}
@@ -58,12 +58,12 @@ def bench_analyse(
     per_simulation = float(played.seconds.sum()) / int(played.simulations.sum())
     per_game = float(played.options.sum()) / games * PUBLISHED * per_simulation
     page = (random + PAGE * per_game) / CORES / 60
-    quick_page = _quick_page(described, seed) if quick else None
-    known = REFERENCE if described.name == "block_rummy" else {}
+    quick_page = _quick_page(recycle_game, seed) if quick else None
+    known = REFERENCE if recycle_game.name == "block_rummy" else {}
     if json:
         print_json(
             {
-                "game": described.name,
+                "game": recycle_game.name,
                 "options": options,
                 "opening_decision_seconds": decisions,
                 "reference_seconds": known,
@@ -78,10 +78,8 @@ def bench_analyse(
         )
         return
     for kind, seconds in decisions.items():
-        other = (
-            f"   {REFERENCE[kind] / seconds:,.0f} x the reference engine" if kind in REFERENCE and described.name == "block_rummy" else ""
-        )
-        print(f"{kind:7} opening decision of {described.name}, {options} options x {PUBLISHED:,} simulations   {seconds:6.2f} s{other}")
+        other = f"   {known[kind] / seconds:,.0f} x the reference engine" if kind in known else ""
+        print(f"{kind:7} opening decision of {recycle_game.name}, {options} options x {PUBLISHED:,} simulations   {seconds:6.2f} s{other}")
     print(
         f"page    {PAGE} random games and {PAGE} games of mcts:{PUBLISHED}   {page:6.0f} min on two cores"
         f"   ({per_game:.0f} s a game, projected from {games} of mcts:{simulations})"
@@ -90,7 +88,7 @@ def bench_analyse(
         print(f"quick   page   {quick_page['cpu']:6.1f} s of one core, {quick_page['wall']:.1f} s here on all")
 
 
-def _quick_page(described: "Described", seed: int) -> dict[str, float]:
+def _quick_page(recycle_game: "RecycleGame", seed: int) -> dict[str, float]:
     """Return the CPU seconds and the seconds on the clock that a quick page takes."""
     from meldlab.analysis.page import analysis_page
     from meldlab.analysis.study import StudyConfig, analyse
@@ -100,5 +98,5 @@ def _quick_page(described: "Described", seed: int) -> dict[str, float]:
     cpu, wall = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         config = StudyConfig.from_options(None, None, quick=True, player="mcts", seed=seed)
-        analysis_page(analyse(Variant(described), config, Store.open(f"{folder}/runs.sqlite")))
+        analysis_page(analyse(Variant(recycle_game), config, Store.open(f"{folder}/runs.sqlite")))
     return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}

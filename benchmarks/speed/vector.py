@@ -55,14 +55,14 @@ def bench_vector(
 def _environments(tables: int, seed: int, device: str) -> dict[str, Any]:
     """Return our vector environments, by what the row is called."""
     from meldlab.gin.vector import GinVector
-    from meldlab.recycle.vector import RecycleVector
+    from meldlab.recycle import RecycleVector
 
-    # Described games are stepped by a machine that only the CPU has; Leduc poker is there for comparison: others have it too.
-    described = {"Block Rummy": "block_rummy", "Leduc poker": "leduc_poker"} if device == "cpu" else {}
+    # RECYCLE games are stepped by a machine that only the CPU has; Leduc poker is there for comparison: others have it too.
+    recycle_games = {"Block Rummy": "block_rummy", "Leduc poker": "leduc_poker"} if device == "cpu" else {}
     return {
         "gin": GinVector(tables, seed=seed, device=device),
         "gin against simple": GinVector(tables, seed=seed, opponent="simple", device=device),
-        **{title: RecycleVector(name, tables, seed=seed) for title, name in described.items()},
+        **{title: RecycleVector(name, tables, seed=seed) for title, name in recycle_games.items()},
     }
 
 

@@ -19,18 +19,18 @@ from numba.core import caching, event, serialize
 from numba.extending import overload
 from numba.np import linalg
 
-from meldlab import indexing
 from meldlab.cache import kernel_digest, kernel_folder
+from meldlab.errors import NotPossible
+
+try:
+    from meldlab import linking
+except ImportError as error:
+    raise NotPossible(f"numba {numba.__version__} is not supported ({error}): pip install 'numba>=0.68,<0.69'") from None
 
 __all__ = ["announce_again", "by_kind", "device_function", "kernel"]
 
 LOG = logging.getLogger(__name__)
 _FOLDER = kernel_folder()
-try:
-    from meldlab import linking
-except ImportError as error:
-    linking = None  # type: ignore[assignment]
-    LOG.warning("%s: kernels are compiled one by one, which takes longer, and run slower", error)
 # The static type of a kernel: numba infers its types, the docstring has the shapes.
 Function = Callable[..., Any]
 
@@ -58,7 +58,7 @@ def announce_again() -> None:
 event.register("numba:compile", _Notice())
 # A kernel that returns an array calls this function of numba for the array's type and does not check whether it failed. A pending Ctrl-C
 # is raised as soon as Python runs, which is there, and the interpreter crashes. A cached result is returned without running Python.
-# A kernel that runs for long must return numbers only, so that its first call is safe as well.
+# Kernels that run for long write into arrays that they are given, so that their first call is safe as well.
 serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
 _numba_ensure_blas = getattr(linalg, "ensure_blas", None)
 
@@ -127,17 +127,12 @@ def _warn_not_stored(reason: str) -> None:
 
 
 def _compile(function: Function, allocates: bool = False, **options: str) -> Function:
-    if linking:
-        compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=linking.Pipeline, _nrt=allocates, **options)(function)
-    else:
-        # Reference counts always: numba's callers rely on them where an array is returned. numba's own inlining takes too long.
-        compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=indexing.IndexingPipeline)(function)
+    compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, pipeline_class=linking.Pipeline, _nrt=allocates, **options)(function)
     if numba.config.DISABLE_JIT:
         return function
     compiled._cache = _Cache(function)
-    if linking:
-        parts = linking.Parts(compiled)
-        compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
+    parts = linking.Parts(compiled)
+    compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
     return compiled  # type: ignore[no-any-return]
 
 
@@ -180,7 +175,6 @@ def by_kind(kernels: dict[type, Function], default: Function | None = None) -> F
         return chosen and chosen.py_func  # type: ignore[attr-defined]
 
     compiled = numba.njit(nogil=True, no_cfunc_wrapper=True)(call)
-    if linking:
-        parts = linking.PartsByKind(kernels, default)
-        compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
+    parts = linking.PartsByKind(kernels, default)
+    compiled.get_call_template, compiled.get_overload = parts.get_call_template, parts.get_overload
     return compiled  # type: ignore[no-any-return]

@@ -11,8 +11,7 @@ from dataclasses import replace
 from time import process_time
 from typing import Any, NamedTuple
 
-from meldlab.analysis.forecast import Forecast
-from meldlab.analysis.playing import LineUp, sample_from_games
+from meldlab.analysis.playing import Forecast, LineUp, sample_from_games
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
 from meldlab.arena.contest import play_contest
@@ -87,7 +86,7 @@ def tuning_cost(typical: Task, games: int, threads: int = 0) -> Cost:
 
 
 def study_cost(variant: Variant, config: StudyConfig, missing: Mapping[LineUp, int], threads: int = 0) -> Cost:
-    """Return what so many games of each searching line-up would take, by random games of the described game."""
+    """Return the cost of the missing games of each searching line-up, by random games of the RECYCLE game."""
     machine, cores = variant.machine, _cores(threads)
     line_up = config.line_ups(machine.players)["random"]
     random = sample_from_games(play_games(machine, line_up.players, RANDOM_GAMES, config.seed, threads=1), machine.scoring, 0)
@@ -99,9 +98,9 @@ def study_cost(variant: Variant, config: StudyConfig, missing: Mapping[LineUp, i
 def compute_cost(against: str, setting: Setting, loops: int, upcard: float, device: str = "auto", **numbers: Any) -> Cost:
     """Return the cost of ``compute`` with these numbers if every iteration is needed."""
     where = device_of(device)
-    rounds, games, kept = checked(where, loops=loops, upcard=upcard, **numbers)
+    rounds, games, slots = checked(where, loops=loops, upcard=upcard, **numbers)
     setting.opponent(against)
-    work = setting.work(len(kept), numbers["bits"], upcard)
+    work = setting.work(len(slots), numbers["bits"], upcard)
     passes = (loops + 1) * work.lookups
     if where == "cuda":
         return Cost(

@@ -13,7 +13,7 @@ from meldlab.digests import load_object
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Game, Player, Record
 
-__all__ = ["GAMES", "default_player", "game_kind", "load_game", "parse_player"]
+__all__ = ["GAMES", "default_player", "game_kind", "kind_of_game", "load_game", "parse_player"]
 
 
 class KnownGame(NamedTuple):
@@ -27,7 +27,7 @@ class KnownGame(NamedTuple):
 GAMES = {
     "gin": KnownGame("meldlab.gin.match:Gin", "meldlab.gin.players:parse", "simple"),
     "rummikub": KnownGame("meldlab.rummikub.game:Rummikub", "meldlab.rummikub.players:find_player", "greedy"),
-    "recycle": KnownGame("meldlab.recycle.game:Described", "meldlab.recycle.players:parse", "random"),
+    "recycle": KnownGame("meldlab.recycle.game:RecycleGame", "meldlab.recycle.players:parse", "random"),
 }
 
 
@@ -47,18 +47,19 @@ def load_game(record: Record) -> Game[Any]:
 
 def parse_player(game: Game[Any], text: str) -> Player[Any, Any]:
     """Return the player of this game that a text names."""
-    player: Player[Any, Any] = load_object(_known(game).parse)(text)
+    player: Player[Any, Any] = load_object(GAMES[kind_of_game(game)].parse)(text)
     return player
 
 
 def default_player(game: Game[Any]) -> Player[Any, Any]:
     """Return a simple player of this game."""
-    return parse_player(game, _known(game).default)
+    return parse_player(game, GAMES[kind_of_game(game)].default)
 
 
-def _known(game: Game[Any]) -> KnownGame:
-    kind = f"{type(game).__module__}:{type(game).__qualname__}"
-    for known in GAMES.values():
-        if known.game == kind:
-            return known
-    raise NotLegalHere(f"{game.name} has no players by name")
+def kind_of_game(game: Game[Any]) -> str:
+    """Return the name in ``GAMES`` of a game."""
+    path = f"{type(game).__module__}:{type(game).__qualname__}"
+    for name, known in GAMES.items():
+        if known.game == path:
+            return name
+    raise NotLegalHere(f"{game.name} has no players by name: it is not in the registry")

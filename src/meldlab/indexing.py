@@ -1,7 +1,7 @@
 """A compiler pass for kernels: array indices count from the front only.
 
 numba compares every signed index with 0, because Python counts negative indices from the end. No kernel needs that, and RECYCLE games run
-1.3 to 1.8 times as fast without the comparison (``benchmarks/unsigned_indices.py``). With ``NUMBA_BOUNDSCHECK=1`` a negative index is an
+faster without the comparison (docs/notes/numba.md). With ``NUMBA_BOUNDSCHECK=1`` a negative index is an
 IndexError.
 """
 

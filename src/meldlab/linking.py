@@ -1,19 +1,15 @@
 """Kernels as parts of one program: each is compiled once, linked with what it calls, and optimised once.
 
-numba optimises every kernel alone and again inside each of its callers. Without linking, ``gin arena simple ensemble`` compiles for 39.6
-instead of 18.4 CPU seconds and ``recycle run`` for 28.2 instead of 15.2; gin then runs at 0.71 to 0.76 and RECYCLE at 0.70 to 0.78 of the
-speed. The cache of types below saves 0.9 to 1.9 of those seconds. Both are measured by switching them off in a copy of the tree
-(numba 0.68.1, November 2026).
-
-This module builds on internals of numba; docs/notes/numba.md says what numba could offer instead. It checks at import what it uses and
-raises ImportError where something is missing; kernels are then compiled in numba's own way.
+numba optimises every kernel alone and again inside each of its callers; it also tries a dozen templates for the types of each call, and
+gives each call a stack slot of its own. docs/notes/numba.md says what the changes of numba in this module are worth, with the command that
+measures it, and what numba could offer instead. They build on internals of numba, so only the version of pyproject.toml is accepted.
 """
 
 from typing import Any
 
 import numba
 from llvmlite.binding import Linkage
-from numba.core import callconv, cgutils, codegen, compiler, registry, types
+from numba.core import callconv, cgutils, codegen, compiler, types
 from numba.core.errors import TypingError
 from numba.core.targetconfig import ConfigStack
 from numba.core.types import functions
@@ -25,26 +21,9 @@ from meldlab.cache import SYMBOL_PREFIX
 
 __all__ = ["Parts", "PartsByKind", "Pipeline"]
 
-USED = {
-    callconv: ("cgutils",),
-    cgutils: ("alloca_once",),
-    codegen.CPUCodeLibrary: ("_get_module_for_linking", "finalize", "enable_object_caching"),
-    compiler.Flags: ("forceinline", "no_compile", "no_cpython_wrapper", "nrt"),
-    registry.CPUDispatcher: ("get_call_template", "get_overload", "targetdescr"),
-    functions.BaseFunction: ("get_call_type",),
-}
-USED_ATTRIBUTES = ("_final_module", "_linking_libraries", "_reload_init")  # of a library
-
-
-def _check_numba() -> None:
-    missing = [f"{owner.__name__}.{name}" for owner, names in USED.items() for name in names if not hasattr(owner, name)]
-    set_by = {name for owner in codegen.CPUCodeLibrary.__mro__[:-1] for name in owner.__init__.__code__.co_names}
-    missing += [name for name in USED_ATTRIBUTES if name not in set_by]
-    if missing:
-        raise ImportError(f"numba {numba.__version__} has no {', '.join(missing)}")
-
-
-_check_numba()
+# The bounds of pyproject.toml: another version may have the same names and mean something else by them.
+if numba.version_info.short != (0, 68):
+    raise ImportError("expected 0.68")
 
 
 class _Flags(compiler.Flags):  # type: ignore[misc]  # numba carries no types
@@ -84,7 +63,7 @@ class _SharedSlots:
     """``cgutils`` for numba's calling convention, with one stack slot for the results of all calls in a function.
 
     numba gives each call a slot of its own and clears all slots at the start of the function, which takes longer than the rest where many
-    calls are rarely made: RECYCLE runs at 0.92 to 0.96 of the speed without this. A result is read right after its call.
+    calls are rarely made. A result is read right after its call.
     """
 
     def __getattr__(self, name: str) -> Any:

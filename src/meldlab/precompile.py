@@ -161,18 +161,18 @@ def _stopping() -> None:
 
 def _recycle() -> None:
     from meldlab.play import RandomPlayer
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
     from meldlab.recycle.players import SearchPlayer
     from meldlab.recycle.players.search import play_games
     from meldlab.recycle.transcript import transcript
     from meldlab.recycle.vector import RecycleVector
 
-    described = Described.named("kuhn_poker")
-    machine = described.machine
+    recycle_game = RecycleGame.load("kuhn_poker")
+    machine = recycle_game.machine
     machine.random_games(games=2, seed=0)
     play_games(machine, [SearchPlayer("mcts", 2)] * 2, games=1, seed=0, threads=1)
-    list(transcript(described, [RandomPlayer()] * described.machine.players, seed=0))
-    tables = RecycleVector(described, 2)
+    list(transcript(recycle_game, [RandomPlayer()] * recycle_game.machine.players, seed=0))
+    tables = RecycleVector(recycle_game, 2)
     tables.step(tables.random_actions())
     tables.features.of(tables.state(0), 0)
 

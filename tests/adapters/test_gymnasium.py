@@ -21,7 +21,7 @@ NAME = "meldlab.adapters.gymnasium:meldlab/Gin-v0"
 ONE_ROUND = Rules(match_points=0)
 
 
-@pytest.mark.parametrize("options", [{}, {"rules": ONE_ROUND}, {"illegal": "random"}, {"opponent": "computed:light"}])
+@pytest.mark.parametrize("options", [{}, {"rules": ONE_ROUND}, {"illegal": "random"}, {"opponent": "network:light"}])
 def test_gymnasium_finds_nothing_wrong(options: dict[str, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -22,20 +22,20 @@ from tests.gin.test_vector import seen
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
-from meldlab.adapters.openspiel import PlayerBot, SimpleBot, history_of, record_of  # noqa: E402
-from meldlab.adapters.openspiel.bots import match_from_view  # noqa: E402
+from meldlab.adapters.openspiel import PlayerBot, record_of  # noqa: E402
 from meldlab.adapters.openspiel.trees import GameTree  # noqa: E402
+from tests.oracles.openspiel import SimpleBot, history_of, match_from_view  # noqa: E402
 
 GIN = "python_meldlab_gin_rummy"
 THEIRS = pyspiel.load_game("gin_rummy")
-ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
+ONE_DRAW = "python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"
 
 
 @pytest.mark.parametrize(
     ("name", "games"),
     [
         ("python_meldlab_mini_gin", 10),
-        ("python_meldlab_mini_gin(suits=3,ranks=3,big_gin_bonus=6,most_draws=6)", 5),
+        ("python_meldlab_mini_gin(suits=3,ranks=3,big_gin_bonus=6,max_draws=6)", 5),
         (f"{GIN}(match_points=0)", 1),
         (f"{GIN}(rules=openspiel)", 1),
         (f"{GIN}(rules=oklahoma,match_points=0,lay_off=choice,knock_limit=5)", 1),
@@ -67,13 +67,13 @@ def test_a_match_is_worth_one_and_zero_sum() -> None:
     assert max(state.returns()) > 1
 
 
-@pytest.mark.parametrize("name", ["python_meldlab_mini_gin(most_draws=4)", f"{GIN}(match_points=0)", f"{GIN}(rules=pagat,match_points=0)"])
+@pytest.mark.parametrize("name", ["python_meldlab_mini_gin(max_draws=4)", f"{GIN}(match_points=0)", f"{GIN}(rules=pagat,match_points=0)"])
 def test_no_seat_is_told_what_it_cannot_see(name: str) -> None:
     hidden = 0
     for seed in range(3):
         for number, state in enumerate(played(name, seed)):
             position = state.position
-            if position.waits in ("starter", "deal", "over"):
+            if position.node in ("starter", "deal", "over"):
                 continue
             for seat in range(2):
                 match = position.match.redeal(seat, Deal(seed).chance(number, seat))
@@ -95,14 +95,14 @@ def test_observation_of_either_seat_has_the_features_of_its_view(name: str) -> N
     compared = 0
     for state in played(name, 2):
         match = state.position.match
-        if state.position.waits == "seat" and match.round.phase is not Phase.SHOW:
+        if state.position.node == "seat" and match.round.phase is not Phase.SHOW:
             for seat in range(2):
                 assert state.observation_tensor(seat)[:FEATURES] == seen(match.view(seat), match.round.deck[20]).tolist()
                 compared += 1
     assert compared > 20
 
 
-def test_no_seat_of_a_described_game_is_told_what_it_cannot_see() -> None:
+def test_no_seat_of_a_recycle_game_is_told_what_it_cannot_see() -> None:
     hidden = 0
     for number, state in enumerate(played("python_meldlab_recycle(game=block_rummy)", 1)):
         if number % 5 or state.is_chance_node() or state.is_terminal():
@@ -179,7 +179,7 @@ def test_a_game_too_large_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> None
         GameTree.of(pyspiel.load_game(GIN))
 
 
-def test_the_solver_solves_the_described_kuhn_poker() -> None:
+def test_the_solver_solves_the_recycle_kuhn_poker() -> None:
     ours, theirs = pyspiel.load_game("python_meldlab_recycle(game=kuhn_poker,deals=120,reward=score)"), pyspiel.load_game("kuhn_poker")
     found, known = (pyspiel.exploitability(game, pyspiel.UniformRandomPolicy(game)) for game in (ours, theirs))
     assert found == pytest.approx(known, abs=0.06)  # 120 of its deals are not quite even
@@ -214,14 +214,14 @@ def test_our_player_does_the_same_at_both_tables() -> None:
 
 
 def test_the_bot_sits_in_our_arena() -> None:
-    name = "meldlab.adapters.openspiel:SimpleBot"
+    name = "tests.oracles.openspiel:SimpleBot"
     found = play_contest(Gin(Rules(match_points=0)), [name, "random"], 20, seed=1, threads=1)
     assert found.players[0] == "openspiel:simple"
     assert not found.failures
     assert found.win_rate(0).value > 0.8
 
 
-@pytest.mark.parametrize("rules", [Rules(match_points=0), Rules.preset("openspiel"), replace(MINI, most_draws=9)])
+@pytest.mark.parametrize("rules", [Rules(match_points=0), Rules.preset("openspiel"), replace(MINI, max_draws=9)])
 def test_an_imagined_match_looks_the_same(rules: Rules) -> None:
     for seed in range(5):
         for step in Table(Gin(rules), [players.parse("simple"), RandomPlayer()]).steps(Deal(seed)):
@@ -262,7 +262,7 @@ def test_wrong_parameters_are_one_line(name: str, why: str) -> None:
 
 def test_without_openspiel_it_is_one_line() -> None:
     code = (
-        "import sys; sys.modules['pyspiel'] = None\nfrom meldlab.gin import players\nplayers.parse('meldlab.adapters.openspiel:SimpleBot')"
+        "import sys; sys.modules['pyspiel'] = None\nfrom meldlab.gin import players\nplayers.parse('meldlab.adapters.openspiel:PlayerBot')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode

@@ -221,7 +221,7 @@ def test_an_agent_at_the_gin_table_sees_what_its_view_shows(rules: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "seats"), [("gin_rummy", 2), ("hearts", 4), ("goofspiel", 3)])
-def test_unseen_cards_of_a_described_game_change_nothing_that_an_agent_sees(name: str, seats: int) -> None:
+def test_unseen_cards_of_a_recycle_game_change_nothing_that_an_agent_sees(name: str, seats: int) -> None:
     env, differed = recycle_v0.env(game=name), 0
     table = env.unwrapped.table
     assert env.num_agents == 0
@@ -243,7 +243,7 @@ def test_unseen_cards_of_a_described_game_change_nothing_that_an_agent_sees(name
 
 
 @pytest.mark.parametrize("reward", ["place", "score"])
-def test_who_breaks_off_a_described_game_loses_with_its_team(reward: Any) -> None:
+def test_who_breaks_off_a_recycle_game_loses_with_its_team(reward: Any) -> None:
     env = recycle_v0.env(game="euchre", reward=reward)
     env.reset(seed=1)
     loser = env.agents.index(env.agent_selection)

@@ -21,7 +21,7 @@ from meldlab.gin import players  # noqa: E402
 from meldlab.gin.vector import action_of  # noqa: E402
 from meldlab.play import Deal  # noqa: E402
 
-ONE_DRAW = "python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"
+ONE_DRAW = "python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"
 PLACE = Path(__file__).parents[2] / "benchmarks" / "small_gin.py"
 
 
@@ -62,12 +62,12 @@ def best_response(root: Position, choose: Choose, seat: int) -> float:
 
     def others(position: Position) -> list[tuple[int, float]]:
         if position.seat < 0:
-            return position.chances()
+            return position.chance_outcomes()
         weights = choose(position)
         return [(action, weight / sum(weights.values())) for action, weight in weights.items() if weight]
 
     def collect(position: Position, likely: float) -> None:
-        if position.waits == "over":
+        if position.node == "over":
             return
         if position.seat == seat:
             positions[information_text(position, seat)].append((position, likely))
@@ -85,7 +85,7 @@ def best_response(root: Position, choose: Choose, seat: int) -> float:
         return max(positions[seen][0][0].legal, key=gain)
 
     def value(position: Position) -> float:
-        if position.waits == "over":
+        if position.node == "over":
             return position.lead[0] * (1 - 2 * seat)
         if position.seat == seat:
             return value(position.after(answer(information_text(position, seat))))

@@ -11,8 +11,7 @@ from meldlab.analysis.figures import GRID, draw_spread, lead_curves, normalised_
 from meldlab.analysis.playing import LineUp
 from meldlab.analysis.study import Analysis, StudyConfig, analyse
 from meldlab.analysis.variant import Variant
-from meldlab.recycle import library
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame, library
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.search import play_games
 from meldlab.runs.store import Counts, Store
@@ -24,7 +23,7 @@ SMALL = StudyConfig(games=4, random_scores=100, simulations=20, seed=3)
 
 def study(name: str, folder: Path, config: StudyConfig = SMALL, **settings: int) -> Analysis:
     folder.mkdir(exist_ok=True)
-    return analyse(Variant(Described.named(name), settings), config, Store.open(folder / "runs.sqlite"), jobs=1)
+    return analyse(Variant(RecycleGame.load(name), settings), config, Store.open(folder / "runs.sqlite"), jobs=1)
 
 
 def findings(analysis: Analysis) -> dict[str, object]:
@@ -58,14 +57,14 @@ def test_a_study_is_the_same_again_and_in_pieces(tmp_path: Path, monkeypatch: py
     whole = study("kuhn_poker", tmp_path / "a")
     played: list[tuple[str, int]] = []
 
-    def noting(shard: Task) -> Counts:
-        played.append((str(shard.player), shard.first))
+    def noting(task: Task) -> Counts:
+        played.append((str(task.player), task.first))
         if len(played) == 4:
             raise KeyboardInterrupt
-        return original(shard)
+        return original(task)
 
-    original = playing.play_shard
-    monkeypatch.setattr(playing, "play_shard", noting)
+    original = playing.search_task
+    monkeypatch.setattr(playing, "search_task", noting)
     with pytest.raises(KeyboardInterrupt):
         study("kuhn_poker", tmp_path / "b")
     before = len(played) - 1
@@ -105,7 +104,7 @@ def test_games_that_do_not_end_are_counted(tmp_path: Path) -> None:
     )
     from meldlab.recycle.language.limits import Limits
 
-    game = Described.named(str(path), limits=Limits(decisions=12))
+    game = RecycleGame.load(str(path), limits=Limits(decisions=12))
     found = analyse(Variant(game, {}), StudyConfig(20, 50, "random"), Store.open(tmp_path / "runs.sqlite"), jobs=1)
     assert found.random.capped > 0
     assert found.random.failed > 0

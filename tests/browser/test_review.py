@@ -8,7 +8,10 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from meldlab.gin import Gin, Rules, players
+from meldlab.gin.review import Review, Reviewer, steps_of
 from meldlab.play import Deal, Table
+from meldlab.web.review.models import Reviewed
+from meldlab.web.review_page import review_document
 
 Look = Callable[[str], None]
 PLAYED = Table(Gin(Rules(match_points=60)), [players.parse("random"), players.parse("simple")]).play(Deal(23)).record
@@ -65,6 +68,17 @@ def test_from_a_record_to_practice(page: Page, server: str, tidy: Look, size: st
     page.goto(f"{server}/review/practice")
     expect(page.get_by_text("✓ solved")).to_have_count(1)
     tidy("review-practice")
+
+
+def test_the_document_of_a_review_is_accessible(page: Page, tidy: Look, size: str, tmp_path: Path) -> None:
+    reviewer = Reviewer.from_name("simple", samples=20)
+    review = Review.of(reviewer, RECORD, reviewer.decisions(steps_of(RECORD), [0]), [0])
+    file = tmp_path / "review.html"
+    file.write_text(review_document(Reviewed.from_review(review, RECORD)))
+    page.goto(file.as_uri())
+    page.locator("details").first.locator("summary").click()
+    expect(page.get_by_role("columnheader", name="win %").first).to_be_visible()
+    tidy("review-document")
 
 
 def test_a_match_just_left_is_reviewed_at_once(page: Page, server: str, tidy: Look) -> None:

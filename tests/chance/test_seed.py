@@ -19,13 +19,13 @@ from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.computing.compute import Setting, compute
 from meldlab.play import Deal, RandomPlayer, Record
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.movement import Movement
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import play_games
 from meldlab.recycle.transcript import transcript
 from meldlab.reproduce.duel import duel
-from meldlab.reproduce.nagai.tracking import fitness
+from meldlab.reproduce.nagai.tracking import track_task
 from meldlab.rummikub import make_puzzle, random_position
 from meldlab.rummikub.game import Rummikub
 from meldlab.runs.tasks import Task
@@ -38,7 +38,7 @@ SIMPLE = players.parse("simple")
 
 
 def doors() -> dict[str, Callable[[Any], object]]:
-    kuhn = Described.named("kuhn_poker")
+    kuhn = RecycleGame.load("kuhn_poker")
     three, machine = solve(WaitingGame(3)), kuhn.machine
     return {
         "deck": lambda seed: Deck.shuffled(seed),
@@ -56,8 +56,8 @@ def doors() -> dict[str, Callable[[Any], object]]:
         "compute": lambda seed: compute(
             "simple", Setting(Rules(knock_limit=3), 5, 6), device="cpu", rounds=1000, games=2, loops=1, seed=seed
         ),
-        "track": lambda seed: fitness([(0.5,) * 9], games=2, seed=seed, allowance=3, schedule="every draw"),
-        "shard": lambda seed: Task("contest", "simple", seed=seed),
+        "track": lambda seed: track_task(Task("gin.track", (0.5,) * 9, seed=seed, games=2)),
+        "task": lambda seed: Task("contest", "simple", seed=seed),
         "position": lambda seed: random_position("easy", seed),
         "puzzle": lambda seed: make_puzzle(seed),
         "recycle begin": lambda seed: machine.start(seed),
@@ -174,7 +174,7 @@ def test_mix_alone_can_be_undone() -> None:
 def test_a_player_is_not_given_the_deal(game: str) -> None:
     seed, number = 7_316_509_824_467_215_233, 40_000_000_001
     deal = Deal(seed, number)
-    table: Any = {"gin": Gin(), "rummikub": Rummikub()}.get(game) or Described.named(game)
+    table: Any = {"gin": Gin(), "rummikub": Rummikub()}.get(game) or RecycleGame.load(game)
     state = table.start(2, deal)
     chance = deal.chance(0, state.seat)
     given = {*numbers_in(state.view(state.seat)), *numbers_in(chance)}

@@ -167,7 +167,7 @@ def test_suits_that_the_reader_cannot_show_become_letters(encoding: str) -> None
 
 def test_tiles_that_the_reader_cannot_show_can_be_typed() -> None:
     from meldlab.cli.output import ERRORS
-    from meldlab.cli.rummikub.tiles import tile_text
+    from meldlab.cli.pictures import tile_text
     from meldlab.rummikub.tiles import read_tiles
 
     text = "R2 K4 B10 O8 G3 V1 J"

@@ -154,7 +154,7 @@ def test_a_player_of_ones_own_gives_advice(capsys: pytest.CaptureFixture[str], t
     assert (status, err) == (2, "error: AC is not in the hand\n")
 
 
-@pytest.mark.parametrize("player", ["simple", "ensemble:best", "computed:light", "mc:8"])
+@pytest.mark.parametrize("player", ["simple", "ensemble:best", "network:light", "mc:8"])
 def test_built_in_players_say_what_their_moves_are_worth(capsys: pytest.CaptureFixture[str], player: str) -> None:
     _, out, _ = run(capsys, "gin", "advise", "--hand", HAND + " KH", "--player", player, "--json")
     answer = json.loads(out)
@@ -162,7 +162,7 @@ def test_built_in_players_say_what_their_moves_are_worth(capsys: pytest.CaptureF
     assert answer["move"].partition(" |")[0].split()[1] in {move.partition(" |")[0].split()[1] for move in moves}
     assert all(move.startswith(("drop ", "knock ")) for move in moves)
     _, out, _ = run(capsys, "gin", "advise", "--hand", HAND, "--upcard", "KH", "--player", player, "--json")
-    both = {"take KH", "pass"} if player in ("mc:8", "computed:light") else set()
+    both = {"take KH", "pass"} if player in ("mc:8", "network:light") else set()
     assert set(json.loads(out)["player_values"]) == both
 
 

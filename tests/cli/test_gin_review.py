@@ -13,9 +13,9 @@ import pytest
 
 from meldlab.cli.app import main
 from meldlab.gin import Gin, players
-from meldlab.gin.review import PLAYER, WORLDS
+from meldlab.gin.review import PLAYER, SAMPLES
 from meldlab.play import Deal, RandomPlayer, Record, Table
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 
 QUICK = ("--player", "simple", "--determinizations", "40")
 
@@ -107,7 +107,7 @@ def test_the_page_is_one_file(record: Path, tmp_path: Path, capsys: pytest.Captu
 
 def test_what_cannot_be_reviewed_is_one_line(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other, broken = tmp_path / "kuhn.toml", tmp_path / "broken.toml"
-    other.write_text(str(Table(Described.named("kuhn_poker"), [RandomPlayer()] * 2).play(Deal(5)).record))
+    other.write_text(str(Table(RecycleGame.load("kuhn_poker"), [RandomPlayer()] * 2).play(Deal(5)).record))
     text = record.read_text()
     broken.write_text(text.replace("p2 draw stock", "p2 pass", 1) if "p2 draw stock" in text else text.replace("p2 take", "p2 drop", 1))
     assert run(capsys, str(other)) == (2, "", "error: this is a record of kuhn_poker; only gin can be reviewed\n")
@@ -122,7 +122,7 @@ def test_what_cannot_be_reviewed_is_one_line(record: Path, tmp_path: Path, capsy
 def test_help_names_what_is_usual(capsys: pytest.CaptureFixture[str]) -> None:
     out = " ".join(run(capsys, "--help")[1].replace("│", " ").split())
     assert f"[default: {PLAYER}]" in out
-    assert f"[default: {WORLDS};" in out
+    assert f"[default: {SAMPLES};" in out
 
 
 def test_ctrl_c_is_heard_at_once(record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from meldlab.cli.app import main
-from meldlab.cli.recycle.screen import DescribedScreen
+from meldlab.cli.recycle.screen import RecycleScreen
 from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.card_names import abbreviate
@@ -50,6 +50,7 @@ def test_list_names_the_library(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     fine = answer(capsys, "check", tiny)
+    assert answer(capsys, "check", tiny, "--games", "0")["random_games"]["games"] == 0
     assert list(fine) == ["ok", "errors", "warnings", "players", "constructs", "random_games"]
     assert fine["random_games"] == {"games": 300, "finished": 300, "capped": 0, "failed": 0}
     assert (fine["ok"], fine["players"], fine["errors"]) == (True, 2, [])
@@ -72,7 +73,12 @@ def test_check_reports_a_failing_game_and_exits_with_zero(capsys: pytest.Capture
     assert told["ok"] is True
     assert [warning["line"] for warning in told["warnings"] if warning["code"] == "W113"] == [3]
     assert told["random_games"] == {"games": 300, "finished": 0, "capped": 0, "failed": 300}
-    assert "warning: line 3: there is no card here" in said(capsys, "check", tiny)
+    printed = said(capsys, "check", tiny)
+    assert "warning: line 3: there is no card here" in printed
+    command = f"meldlab recycle transcript {tiny} --players random --seed 0"
+    assert f"  replay: {command}\n" in printed
+    assert {warning["code"]: warning["replay"] for warning in told["warnings"]}["W113"] == command
+    assert "there is no card here" in said(capsys, *command.split()[2:], status=2)
 
 
 def test_check_rejects_a_binary_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -181,6 +187,10 @@ def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str
     assert [move["seat"] for move in told["moves"]] == [1, 2]
     assert told["scores"] == [1, 1]
     assert said(capsys, "transcript", tiny, "--seed", "2").count("\n") == 4
+    other = answer(capsys, "transcript", tiny, "--seed", "2", "--game", "5")
+    assert (told["number"], other["number"]) == (0, 5)
+    games = [answer(capsys, "transcript", "kuhn_poker", "--seed", "2", "--game", str(number))["begins"] for number in range(3)]
+    assert len(set(games)) > 1
     assert answer(capsys, "transcript", tiny, "--seed", "2", "--players", "mcts:2,random")["scores"] == [1, 1]
     assert "seats, not 3" in said(capsys, "transcript", tiny, "--players", "random,random,random", status=2)
     counts = answer(capsys, "perft", tiny, "--depth", "3")
@@ -247,7 +257,7 @@ def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFix
 
 
 def test_a_pile_shows_its_top_first() -> None:
-    screen = DescribedScreen(Console(), 0, ("you", "other"))
+    screen = RecycleScreen(Console(), 0, ("you", "other"))
     pile = tuple(f"{rank}-CLUBS" for rank in ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK"))
     assert abbreviate(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
     assert abbreviate(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
@@ -311,7 +321,8 @@ def test_arena(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert {"seats", "win_rate", "ci95", "fair_share", "score", "score_ci95"} < set(found["players"][0])
     assert {"deals_ahead", "deals_behind", "sign_test_p", "score_lead", "score_lead_ci95", "simulations", "seconds"} < set(found)
     assert "by chance" in said(capsys, "arena", tiny, "pimc:2", "random", "--games", "2")
-    assert "changed/simulation" in said(capsys, "arena", tiny, "pimc:2", "random", "--games", "2")
+    assert "unmatched/simulation" in said(capsys, "arena", tiny, "pimc:2", "random", "--games", "2")
+    assert [found[key] for key in ("unmatched", "failed_simulations_per_simulation")] == [found["changed"], found["broken_per_simulation"]]
     assert "no player 'clever'" in said(capsys, "arena", tiny, "mcts:2", "clever", status=2)
     rated = answer(capsys, "arena", tiny, "mcts:2", "random", "pimc:2", "--games", "2")
     assert {row["player"] for row in rated["ratings"]} == {"mcts:2", "random", "pimc:2"}

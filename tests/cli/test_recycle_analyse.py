@@ -108,7 +108,7 @@ def test_run_plays_variants(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyse", "kuhn_poker", "--player", "foo"], "'foo' is not one of 'random', 'pimc', 'mcts', 'ismcts'"),
         (["analyse", "kuhn_poker", "--set", "LIMIT=3"], "the program declares no number"),
         (["analyse", "gin_rummy", "--set", "LIMT=3"], "did you mean LIMIT?"),
-        (["analyse", "gin_rummy", "--set", "LIMIT=three"], "a whole number is wanted\n  LIMIT=three\n        ^"),
+        (["analyse", "gin_rummy", "--set", "LIMIT=three"], "expected a whole number\n  LIMIT=three\n        ^"),
         (["analyse", "kuhn_poker", "--games", "0"], "--games"),
         (["analyse", "kuhn_poker", "--dialect", "0.4"], "'0.4' is not one of '0.6', '0.5'"),
         (["analyse", "kuhn_poker", "--limits", "cards=x"], "name=number"),

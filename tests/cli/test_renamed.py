@@ -32,6 +32,8 @@ def test_renamed_options_exist_and_old_ones_do_not(command: tuple[str, ...]) -> 
         ("gin exploit policy --steps 5", "gin exploit policy --total-steps 5"),
         ("gin arena simple random --games 4", "gin arena simple random --games 4"),
         ("tune best --fresh 20 --games 10", "tune best --test-games 20 --games 10"),
+        ("tune watch 3 --every 5", "runs show --watch 3 --every 5"),
+        ("tune watch --once --store s", "runs show --store s"),
     ],
 )
 def test_current_names_rewrites_options_and_values(old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:

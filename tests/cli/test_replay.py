@@ -11,12 +11,12 @@ import pytest
 from rich.console import Console
 
 from meldlab.cli.app import main
-from meldlab.cli.replay import _screen_of
+from meldlab.cli.replay import screen_class
 from meldlab.games import load_game
 from meldlab.gin import Gin, Rules
 from meldlab.play import Deal, Game, RandomPlayer, Record, Table
 from meldlab.play import replay as steps_of
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.rummikub.game import Rummikub
 from meldlab.rummikub.rules import Rules as House
 
@@ -24,8 +24,8 @@ GAMES: dict[str, Game[Any]] = {
     "gin": Gin(Rules(match_points=20)),
     "oklahoma": Gin(replace(Rules.preset("oklahoma"), match_points=20)),
     "rummikub": Rummikub(House(joker_rule="modern", dealt=7)),
-    "kuhn_poker": Described.named("kuhn_poker"),
-    "hearts": Described.named("hearts"),
+    "kuhn_poker": RecycleGame.load("kuhn_poker"),
+    "hearts": RecycleGame.load("hearts"),
 }
 
 
@@ -71,7 +71,7 @@ def test_every_game_is_shown(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     status, out, _ = run(capsys, str(file))
     assert status == 0
     shown = "".join(out.split())
-    drawn = _screen_of(GAMES[name])(Console(), 0, record.players).drawn
+    drawn = screen_class(GAMES[name])(Console(), 0, record.players).drawn
     assert all("".join(drawn(line).plain.split()) in shown for line in record.actions)
     # Cards are written one way on a screen: as they are drawn.
     assert not re.search(r"\b[A2-9TJQK][CDHS]\b|-HEARTS\b", out)
@@ -90,7 +90,7 @@ def test_a_seat_is_shown_what_it_could_see(tmp_path: Path, capsys: pytest.Captur
             assert line == (f"p2 {hidden}".strip() if full.startswith(f"p2 {hidden}") else full)
 
 
-def test_what_another_passes_on_stays_hidden_in_a_described_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_another_passes_on_stays_hidden_in_a_recycle_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record, file = played("kuhn_poker"), tmp_path / "game.toml"
     file.write_text(str(record))
     game = load_game(record)

@@ -1,4 +1,4 @@
-"""``meldlab runs`` and ``meldlab tune watch``: what they print about a store, and that others can read what they export."""
+"""``meldlab runs``: what it prints about a store, and that others can read what they export."""
 
 import csv
 import io
@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from meldlab.cli import tune
 from meldlab.runs.store import Store
 from meldlab.runs.tasks import Task, run_tasks
 from tests.cli.test_app import run
@@ -164,7 +162,7 @@ def test_an_empty_store_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert not (tmp_path / "cache" / "runs.sqlite").exists()
 
 
-@pytest.mark.parametrize("verb", [("runs", "list"), ("runs", "show", "1"), ("runs", "export", "1"), ("tune", "watch", "--once")])
+@pytest.mark.parametrize("verb", [("runs", "list"), ("runs", "show", "1"), ("runs", "export", "1"), ("runs", "show", "--watch")])
 def test_looking_makes_no_store(capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: tuple[str, ...]) -> None:
     status, out, err = run(capsys, *verb, "--store", str(tmp_path / "typo.sqlite"))
     assert (status, out, err) == (2, "", f"error: no store in {tmp_path / 'typo.sqlite'}\n")
@@ -213,29 +211,23 @@ def test_the_game_of_an_analysis_is_named(capsys: pytest.CaptureFixture[str], tm
     assert re.search(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", out)
 
 
-def watch(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Run the verb by itself, wherever it hangs."""
-    app = typer.Typer()
-    app.command()(tune.watch)
-    typer.main.get_command(app).main(list(arguments), standalone_mode=False)
-    return capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ([], ["run 2, grid, stopped: 0 of 1,000 games (0.0%)", "  best so far no player yet"]),
+        (["1"], ["run 1, knock, finished: 80 of 80 games (100.0%)", "  best so far knock:"]),
+    ],
+)
+def test_watch_prints_the_state_of_a_run_or_of_the_latest(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, store: str, arguments: list[str], lines: list[str]
+) -> None:
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
 
-
-def test_watch_a_finished_search(capsys: pytest.CaptureFixture[str], store: str) -> None:
-    told = json.loads(watch(capsys, "1", "--json", "--store", store))
-    assert (told["state"], told["games"], told["planned"], told["seconds_left"]) == ("finished", 80, 80, 0.0)
-    assert told["best"]["ci95"][0] < told["best"]["win_rate"] < told["best"]["ci95"][1]
-    assert told["games_per_second"] > 0
-    lines = watch(capsys, "1", "--store", store).splitlines()
-    assert lines[0] == "run 1, knock, finished: 80 of 80 games (100.0%)"
-    assert lines[1].startswith("  best so far knock:")
-
-
-def test_watch_takes_the_latest_search(capsys: pytest.CaptureFixture[str], store: str) -> None:
-    assert watch(capsys, "--once", "--store", store).splitlines() == [
-        "run 2, grid, stopped: 0 of 1,000 games (0.0%)",
-        "  best so far no player yet",
-    ]
+    monkeypatch.setattr("meldlab.cli.runs.time.sleep", interrupt)
+    status, out, _ = run(capsys, "runs", "show", *arguments, "--watch", "--store", store)
+    assert status == (0 if arguments else 130)
+    assert [printed.startswith(line) for printed, line in zip(out.splitlines(), lines, strict=True)] == [True, True]
 
 
 def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,8 +243,9 @@ def test_watch_a_search_until_it_is_over(capsys: pytest.CaptureFixture[str], tmp
         run_tasks(pieces, search, jobs=1)
         search.finish(None)
 
-    monkeypatch.setattr("meldlab.cli.tune.time.sleep", meanwhile)
-    lines = watch(capsys, "--every", "0.5", "--store", str(tmp_path / "runs.sqlite")).splitlines()
+    monkeypatch.setattr("meldlab.cli.runs.time.sleep", meanwhile)
+    _, out, _ = run(capsys, "runs", "show", "--watch", "--every", "0.5", "--store", str(tmp_path / "runs.sqlite"))
+    lines = out.splitlines()
     assert looks == [0.5]
     assert lines[0] == "run 1, knock, running: 0 of 40 games (0.0%), 0 games/s from 1 process, time left not yet known"
     assert lines[2] == "run 1, knock, finished: 40 of 40 games (100.0%)"

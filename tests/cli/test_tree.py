@@ -26,7 +26,6 @@ WITHOUT_SEED = {
         "gin advise",
         "card-picture",
         "rummikub solve",
-        "tune watch",
     ),
     *(f"waiting {verb}" for verb in ("solve", "hand", "discard", "approximate", "classes", "table")),
     *(f"stopping {verb}" for verb in ("value", "advise", "policy", "matrices")),
@@ -58,7 +57,6 @@ NOT_RUN = {
         "tune knock",
         "tune ensemble",
         "tune best",
-        "tune watch",
         "runs show",
         "runs export",
     ),
@@ -161,7 +159,7 @@ def test_rules_are_a_preset_or_a_file() -> None:
     assert all(metavar.endswith("|FILE.toml]") for metavar in found.values())
 
 
-def test_every_verb_about_a_described_game_reads_it_alike() -> None:
+def test_every_verb_about_a_recycle_game_reads_it_alike() -> None:
     verbs = [verb for verb in VERBS if verb.startswith("recycle ") and verb not in ("recycle list", "recycle new")]
     assert all("--set" in options(verb) for verb in verbs)
     # A program is laid out anew in the dialect that the verb is for, whatever its size.
@@ -222,7 +220,7 @@ def test_help_lists_what_the_library_knows() -> None:
         ),
         ("recycle check hearts --limits options=99999999999999", "a limit is from 1 to 2^40\n  options=99999999999999\n  ^"),
         ("recycle play kuhn_poker --limits cards=many", "a limit is written name=number\n  cards=many\n  ^"),
-        ("recycle perft kuhn_poker --set LIMIT=x", "a whole number is wanted\n  LIMIT=x\n        ^"),
+        ("recycle perft kuhn_poker --set LIMIT=x", "expected a whole number\n  LIMIT=x\n        ^"),
         ("recycle transcript gin_rummy --set LIMT=6", "no declared number 'LIMT' (use LIMIT); did you mean LIMIT?"),
         ("stopping policy --deck 26", "a deck is black,red: two numbers of cards with a comma between, such as 26,26\n  26\n    ^"),
         ("stopping draw polcy --out x.svg", "no picture 'polcy' (use value, policy, shepp, winnings); did you mean policy?"),

@@ -17,9 +17,9 @@ from tests.tuning.test_tuning import thinned
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(knocking, "QUICK", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
-    monkeypatch.setattr(tracking, "QUICK", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
-    monkeypatch.setattr(ensembles, "QUICK", ensembles.SearchSize(grid=False, fresh=40, heats=HalvingConfig(2, 8)))
+    monkeypatch.setitem(knocking.SIZES, "quick", knocking.KnockingSize(4, 4, 2, 40, turns=(5, 6, 7)))
+    monkeypatch.setitem(tracking.SIZES, "quick", tracking.TrackingSize(population=6, generations=2, games=10, final=60))
+    monkeypatch.setitem(ensembles.SIZES, "quick", ensembles.SearchSize(grid=False, test_games=40, halving=HalvingConfig(2, 8)))
     for name, grid in thinned(60).items():
         monkeypatch.setitem(ensembles.GRIDS, name, grid)
 

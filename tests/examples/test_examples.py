@@ -100,7 +100,7 @@ def test_maskable_ppo_runs() -> None:
     assert re.search(r"after 2,048 steps [+-][\d.]+ points a round against simple", run("maskable_ppo.py", "2048"))
 
 
-def test_a_table_of_values_learns_a_described_game() -> None:
+def test_a_table_of_values_learns_a_recycle_game() -> None:
     [chips] = re.findall(r"the learner wins (\d\.\d+) chips", run("recycle_environment.py", "100"))
     assert float(chips) > 1.5
 

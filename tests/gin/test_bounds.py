@@ -25,7 +25,7 @@ from meldlab.gin.players.value_network import FOLDER
 from meldlab.gin.value_tables import load, save
 from meldlab.gin.view import best_melds
 from meldlab.play import Deal
-from meldlab.reproduce.nagai.tracking import play_shard as track_shard
+from meldlab.reproduce.nagai.tracking import track_task
 from meldlab.runs.tasks import Task
 from meldlab.tuning.ensemble_space import DIMENSIONS, ensemble_at
 from tests.gin.test_value_tables import FACTS, small_table
@@ -46,8 +46,8 @@ def random_rules(chance: Random) -> Rules:
         lay_off=chance.choice(("greedy", "choice")),
         offer_upcard=chance.random() < 0.5,
         stock_floor=chance.choice((0, 1, 2, 15, 29)),
-        most_upcard_draws=chance.choice((0, 1, 2, 7)),
-        most_draws=chance.choice((1, 2, 9, 60, 1000)),
+        max_upcard_draws=chance.choice((0, 1, 2, 7)),
+        max_draws=chance.choice((1, 2, 9, 60, 1000)),
         first_starter=chance.choice(("random", "first")),
         next_starter=chance.choice(("alternates", "winner", "loser")),
         match_points=chance.choice((0, 0, 1, 30, 100)),
@@ -189,21 +189,21 @@ def test_best_melds_rejects_masks_of_no_hand(mask: int) -> None:
         best_melds(mask)
 
 
-def test_track_shard_plays_the_opponent_that_it_names() -> None:
+def test_track_task_plays_the_opponent_that_it_names() -> None:
     shard = Task("gin.track", (0.5,) * 9, "network:light", games=4)
-    totals = np.array(track_shard(shard)["totals"])
+    totals = np.array(track_task(shard)["totals"])
     assert np.isfinite(totals).all()
     # The opponent that is played is the one that was asked for: it plays otherwise than the simple player.
-    assert not np.array_equal(totals, np.array(track_shard(replace(shard, opponent="simple"))["totals"]))
+    assert not np.array_equal(totals, np.array(track_task(replace(shard, opponent="simple"))["totals"]))
 
 
 @pytest.mark.parametrize(
     ("rules", "why"),
-    [("openspiel", "most_upcard_draws"), ('{"preset": "eaai", "wall_knock": true}', "wall_knock, a last knock at the wall")],
+    [("openspiel", "max_upcard_draws"), ('{"preset": "eaai", "wall_knock": true}', "wall_knock, a last knock at the wall")],
 )
-def test_track_shard_names_rules_that_cannot_be_tracked(rules: str, why: str) -> None:
+def test_track_task_names_rules_that_cannot_be_tracked(rules: str, why: str) -> None:
     with pytest.raises(NotLegalHere, match=why):
-        track_shard(Task("gin.track", (0.5,) * 9, "simple", rules=rules, games=2))
+        track_task(Task("gin.track", (0.5,) * 9, "simple", rules=rules, games=2))
 
 
 def test_rules_that_the_kernels_do_not_play_are_named_everywhere() -> None:

@@ -82,8 +82,8 @@ def test_gin_player_is_the_simple_player_under_every_knock_limit(limit: int) -> 
         ({"equal_deadwood": "nothing", "match_points": 0, "knock_limit": 40}, "equal"),
         ({"offer_upcard": False}, ""),
         ({"stock_floor": 20}, "void"),
-        ({"most_upcard_draws": 2}, "void"),
-        ({"most_draws": 8}, "void"),
+        ({"max_upcard_draws": 2}, "void"),
+        ({"max_draws": 8}, "void"),
         ({"first_starter": "first", "next_starter": "loser"}, ""),
         ({"match_points": 0}, ""),
         ({"next_starter": "winner", "big_gin_bonus": 31, "oklahoma": True}, ""),
@@ -103,7 +103,7 @@ def test_play_batch_agrees_with_table_under_each_rule(changes: dict[str, Any], h
 
 
 def test_play_batch_draws_a_match_that_nobody_can_win() -> None:
-    rules = Rules(most_draws=1, knock_limit=0)
+    rules = Rules(max_draws=1, knock_limit=0)
     matches = assert_alike([players.parse("simple"), players.parse("simple")], rules, games=1)
     assert matches["winner"].tolist() == [-1, -1]
     assert matches["rounds"].tolist() == [MAX_ROUNDS] * 2

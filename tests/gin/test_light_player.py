@@ -133,7 +133,7 @@ def test_light_player_advises() -> None:
     assert (advice.move.verb, advice.reason) == (Verb.TAKE, "KH makes a meld")
     eleven = advise(position_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S JD"), LIGHT)
     assert {move.card for move, _ in eleven.values} == set(eleven.after)
-    assert eleven.prospects == ()
+    assert eleven.candidates == ()
 
 
 def test_parse_of_an_unknown_network_names_the_known_ones() -> None:
@@ -168,12 +168,12 @@ def test_think_values_every_move_and_the_best_is_made() -> None:
     assert {Verb.TAKE, Verb.DRAW, Verb.PASS, Verb.DROP, Verb.KNOCK} == seen
 
 
-def test_outlook_leaves_out_cards_that_lie_open() -> None:
+def test_belief_leaves_out_cards_that_lie_open() -> None:
     shown = 0
     for step in Table(Gin(), [LIGHT] * 2, max_actions=400).steps(Deal(1)):
         view = step.before.view(step.seat)
         if view.phase is Phase.SHOW:
-            assert not set(advise(view).outlook.in_stock) & set(Hand.from_mask(view.knocker_mask))
+            assert not set(advise(view).belief.in_stock) & set(Hand.from_mask(view.knocker_mask))
             shown += 1
     assert shown
 

@@ -15,7 +15,7 @@ from meldlab.gin.rules import kernel_rules
 from meldlab.gin.vector import GinVector
 from meldlab.play import Deal, RandomPlayer, Table
 
-SMALL = {"mini": replace(MINI, most_draws=9), "three suits": replace(MINI, suits=3, most_draws=9, first_starter="random")}
+SMALL = {"mini": replace(MINI, max_draws=9), "three suits": replace(MINI, suits=3, max_draws=9, first_starter="random")}
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, *SMALL])

@@ -130,18 +130,18 @@ def values_of(player: EnsemblePlayer, view: View) -> dict[Card, float]:
     return {CARDS[move.index]: value for move, value in player.evaluate(view, Deal(1).chance(0, 0))}
 
 
-def test_ensemble_outlook_agrees_with_the_paper() -> None:
+def test_ensemble_belief_agrees_with_the_paper() -> None:
     player = EnsemblePlayer()
     view = view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD")
-    assert player.outlook(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
+    assert player.belief(view).in_stock[Card.parse("QD")] == pytest.approx(31 / 41)
     # The other takes nothing: it passes JD, so that cards near JD are likelier in stock.
-    declined = player.outlook(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
+    declined = player.belief(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "pass")).in_stock
     start = 31 / 41
     assert declined[Card.parse("QD")] == pytest.approx(start + (1 - start) * 0.398)
     assert declined[Card.parse("8D")] == pytest.approx(start)
     assert declined[Card.parse("JS")] == pytest.approx(start + (1 - start) * 0.378)
     # It takes JD and drops 7D: near JD less likely, near 7D likelier, and everything by the change of 31/40 - 31/41.
-    taken = player.outlook(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
+    taken = player.belief(view_of("2C 3C 4C 9D 9H 9S KC KD KH 5S", "JD", "pass", "take JD", "drop AC")).in_stock
     delta = 31 / (31 + 9) - 31 / 41
     assert taken[Card.parse("QD")] == pytest.approx(start - start * 0.838 + delta)
     assert taken[Card.parse("7S")] == pytest.approx(start + delta)
@@ -153,7 +153,7 @@ def test_ensemble_think_agrees_with_the_paper() -> None:
     parameters = Ensemble()
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     player = EnsemblePlayer(parameters)
-    values, belief = values_of(player, view), player.belief(view)
+    values, belief = values_of(player, view), player.belief_array(view)
     m0, m1, m2, m3 = parameters.meldability
 
     def obtainable(card: int, hand: int, melded: int) -> float:

@@ -16,7 +16,7 @@ from meldlab.gin.kernel_players import policy_workspace
 from meldlab.gin.kernel_policy import POSITION_PLANE, POSITION_SCALE, forward, head_output, policy_input, write_card_logits
 from meldlab.gin.kernel_state import FLOAT_PLANES, PRIOR_DISCARD, PRIOR_KNOCK, PolicyInput, PolicyParameters, PolicyWeights
 from meldlab.gin.kernel_state import SCALARS as NUM_SCALARS
-from meldlab.gin.network_files import blank_policy, policy_shapes, read_policy
+from meldlab.gin.network_files import blank_policy, file_name, policy_shapes, read_policy
 from meldlab.gin.observation import PLANES, SCALARS, action_of, features_of, state_of
 from meldlab.gin.players import LightPlayer
 from meldlab.gin.players.policy import PolicyPlayer
@@ -35,6 +35,10 @@ SCALED = {"turn": 16, "other_turn": 16, "stock": 32, "own_score": 100, "other_sc
 def some_policy(wide: int = 8, deep: int = 2, seed: int = 0) -> PolicyWeights:
     rng = np.random.default_rng(seed)
     return PolicyWeights(*(rng.normal(0, 0.5, shape).astype(np.float32) for shape in policy_shapes(wide, deep)))
+
+
+def file_arrays(weights: PolicyWeights) -> dict[str, Any]:
+    return {file_name(name): array for name, array in weights._asdict().items()}
 
 
 def outputs(weights: PolicyWeights, inputs: PolicyInput) -> tuple[list[float], Any]:
@@ -98,7 +102,7 @@ def test_policy_outputs_follow_renamed_suits() -> None:
 
 def test_parse_reads_a_policy_and_rejects_a_damaged_one(tmp_path: Path) -> None:
     policy, path = some_policy(), tmp_path / "mine.npz"
-    np.savez(path, **policy._asdict(), notes=json.dumps({}))
+    np.savez(path, **file_arrays(policy), notes=json.dumps({}))
     player = players.parse(f"network:{path}")
     assert Table(Gin(), [player, players.parse("simple")]).play(Deal(1)).result is not None
     for name, array in (
@@ -107,7 +111,7 @@ def test_parse_reads_a_policy_and_rejects_a_damaged_one(tmp_path: Path) -> None:
         ("deep_own", policy.deep_own[0]),
         ("rows", policy.rows[:7]),
     ):
-        np.savez(path, **{**policy._asdict(), name: array}, notes=json.dumps({}))
+        np.savez(path, **{**file_arrays(policy), name: array}, notes=json.dumps({}))
         with pytest.raises(NotPossible, match=name):
             players.parse(f"network:{path}")
     path.write_text("nonsense")
@@ -128,7 +132,7 @@ def test_policy_player_plays_the_likeliest_action_at_temperature_0_only() -> Non
 
 def test_policy_player_without_layers_plays_as_its_prior() -> None:
     light = LightPlayer.parse("network:light-ensemble")
-    weights = blank_policy(4, 1)._replace(**light.network._asdict(), trust=np.ones(3, np.float32))
+    weights = blank_policy(4, 1)._replace(**light.network._asdict(), prior_scale=np.ones(3, np.float32))
     follower, asked = PolicyPlayer(weights), 0
     for step in Table(Gin(), [light, light]).steps(Deal(11, 0)):
         view = step.before.view(step.seat)

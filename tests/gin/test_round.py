@@ -228,7 +228,7 @@ def test_bad_text_is_shown(text: str, why: str) -> None:
         ({"knock_limit": -1}, "knock_limit must be a whole number from 0 to 10000, not -1"),
         ({"oklahoma": 1}, "oklahoma is true or false, not 1"),
         ({"lay_off": "never"}, "no lay_off 'never' .use greedy, choice"),
-        ({"most_draws": 0}, "expected most_draws from 1 to 10000"),
+        ({"max_draws": 0}, "expected max_draws from 1 to 10000"),
         ({"stock_floor": 31}, "expected stock_floor from 0 to 30"),
     ],
 )
@@ -243,6 +243,11 @@ def test_rules_are_told_by_preset(preset: str) -> None:
     changed = replace(PRESETS[preset], gin_bonus=20)
     assert changed.as_record() == {"preset": preset, "gin_bonus": 20}
     assert RulesClass.read(changed.as_record()) == changed
+
+
+def test_read_takes_the_former_names_of_rules() -> None:
+    former = {"preset": "eaai", "most_draws": 9, "most_upcard_draws": 3}
+    assert Rules.read(former) == Rules.read({"preset": "eaai", "max_draws": 9, "max_upcard_draws": 3})
 
 
 def test_at_the_wall_an_upcard_that_would_have_to_go_again_is_no_knock() -> None:

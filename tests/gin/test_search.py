@@ -147,9 +147,11 @@ def test_rollouts_that_end_before_they_are_truncated_have_their_outcome() -> Non
 class Watched(SearchPlayer):
     """Records in which sampled deals it has tried which moves."""
 
-    def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        TRIED.append((moves, worlds))
-        return super().chances(view, moves, chance, worlds, odds)
+    def win_probabilities(
+        self, view: View, moves: list[Move], chance: Chance, samples: range, odds: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        TRIED.append((moves, samples))
+        return super().win_probabilities(view, moves, chance, samples, odds)
 
 
 TRIED: list[tuple[list[Move], range]] = []
@@ -163,12 +165,12 @@ def test_choose_drops_moves_that_fall_behind_and_continues_with_fresh_deals() ->
         chosen = watched.choose(view, chance)
         if not TRIED:
             continue
-        assert [worlds.start for _, worlds in TRIED] == [0, *(worlds.stop for _, worlds in TRIED[:-1])]
-        assert [worlds.stop for _, worlds in TRIED] == [32, 64, 128, 256][: len(TRIED)]
+        assert [samples.start for _, samples in TRIED] == [0, *(samples.stop for _, samples in TRIED[:-1])]
+        assert [samples.stop for _, samples in TRIED] == [32, 64, 128, 256][: len(TRIED)]
         assert all(set(map(str, after)) <= set(map(str, before)) for (before, _), (after, _) in pairwise(TRIED))
         assert chosen in TRIED[-1][0]
         assert chosen == watched.choose(view, chance)
-        shares.append(sum(len(moves) * len(worlds) for moves, worlds in TRIED) / 2 / (256 * len(TRIED[0][0])))
+        shares.append(sum(len(moves) * len(samples) for moves, samples in TRIED) / 2 / (256 * len(TRIED[0][0])))
     assert len(shares) > 2
     assert np.mean(shares) < 0.9
 
@@ -178,5 +180,5 @@ def test_search_player_plays_and_its_parse_names_a_bad_number() -> None:
     eleven = position_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5H")
     assert str(SEARCHING.choose(eleven, Deal(1).chance(0, 0))).startswith("knock 5H")
     for text in ("champion:search:0", "champion:search", "champion:7", "champion:search:x"):
-        with pytest.raises(BadText, match="number of worlds"):
+        with pytest.raises(BadText, match="number of sampled deals"):
             players.parse(text)

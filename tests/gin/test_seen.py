@@ -20,7 +20,7 @@ RULES = {
     "mini": MINI,
     "small": SMALL,
     "unasked": Rules(offer_upcard=False, match_points=30),
-    "short": replace(PRESETS["openspiel"], most_upcard_draws=3),
+    "short": replace(PRESETS["openspiel"], max_upcard_draws=3),
     "wall": replace(PRESETS["openspiel"], stock_floor=14),
 }
 PLAYERS: list[list[Player[View, Move]]] = [

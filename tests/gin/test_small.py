@@ -13,7 +13,7 @@ from meldlab.gin.advice import advise
 from meldlab.gin.batch import can_batch, play_batch
 from meldlab.gin.vector import DRAW, PLANES, GinVector
 from meldlab.play import Deal, RandomPlayer, Record, Table, replay
-from meldlab.reproduce.nagai.tracking import play_shard as track_shard
+from meldlab.reproduce.nagai.tracking import track_task
 from meldlab.runs.tasks import Task
 
 SIMPLE = [players.parse("simple"), players.parse("knock:5,0,1")]
@@ -29,7 +29,7 @@ def test_small_game_is_dealt_from_a_small_deck() -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", [replace(MINI, most_draws=20), replace(MINI, suits=3, most_draws=20), Rules(cards=5, ranks=6, match_points=50)]
+    "rules", [replace(MINI, max_draws=20), replace(MINI, suits=3, max_draws=20), Rules(cards=5, ranks=6, match_points=50)]
 )
 def test_play_batch_agrees_with_table_in_small_games(rules: Rules) -> None:
     games = 60
@@ -45,7 +45,7 @@ NAMED = {**PRESETS, "mini": MINI, "three suits": replace(MINI, suits=3), "five o
 
 @pytest.mark.parametrize("rules", [*SIZES, *NAMED.values()], ids=[*(f"{rules.cards} cards" for rules in SIZES), *NAMED])
 def test_copy_continues_in_the_same_way(rules: Rules) -> None:
-    env = GinVector(3, replace(rules, match_points=0), seed=4, finals=True)
+    env = GinVector(3, replace(rules, match_points=0), seed=4, final_observations=True)
     for _ in range(7):
         env.step(env.random_actions())
         other = env.copy()
@@ -59,17 +59,17 @@ def test_copy_continues_in_the_same_way(rules: Rules) -> None:
 @pytest.mark.parametrize("rules", SIZES, ids=[f"{rules.cards} cards" for rules in SIZES])
 def test_vector_environment_has_space_for_every_pile(rules: Rules) -> None:
     # Nobody takes an upcard or knocks, so that in the end all cards but the hands are on the pile.
-    env = GinVector(2, replace(rules, knock_limit=0, offer_upcard=False, match_points=0), seed=1, finals=True)
+    env = GinVector(2, replace(rules, knock_limit=0, offer_upcard=False, match_points=0), seed=1, final_observations=True)
     for _ in range(2 * (52 - 2 * rules.cards) - 2):
         done = env.step([DRAW if mask[DRAW] else np.flatnonzero(mask)[0] for mask in env.observe().mask]).done
     assert done.all()
     assert (env.final_observations[:, :, PLANES["order"]].max(axis=2) == 52 - 2 * rules.cards).all()
 
 
-def test_track_shard_rejects_small_games() -> None:
+def test_track_task_rejects_small_games() -> None:
     shard = Task("gin.track", (0.5,) * 9, "simple", games=2, rules='{"preset": "eaai", "cards": 7}')
     with pytest.raises(NotLegalHere, match="state tracking expects hands of 10 cards from a deck of 52, got 7 from 52"):
-        track_shard(shard)
+        track_task(shard)
 
 
 def test_record_of_a_small_game_is_replayed() -> None:

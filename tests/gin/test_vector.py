@@ -22,7 +22,7 @@ from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal
 
 SINGLE = Rules(match_points=0)
-UNASKED = Rules(match_points=0, first_starter="first", offer_upcard=False, most_draws=1)
+UNASKED = Rules(match_points=0, first_starter="first", offer_upcard=False, max_draws=1)
 
 
 def seen(view: View, first: int) -> NDArray[np.uint8]:
@@ -65,7 +65,7 @@ def seen(view: View, first: int) -> NDArray[np.uint8]:
         "own_score": view.scores[view.seat],
         "other_score": view.scores[1 - view.seat],
         "knock_limit": view.limit,
-        "points_wanted": view.rules.match_points,
+        "match_points": view.rules.match_points,
         "round": view.number,
         "is_starter": view.starter == view.seat,
         "taken": view.taken_index + 1,
@@ -211,8 +211,8 @@ ANY_RULES = st.builds(
     offer_upcard=st.booleans(),
     stock_floor=st.integers(0, 30),
     wall_knock=st.booleans(),
-    most_upcard_draws=st.sampled_from((0, 1, 3)),
-    most_draws=st.sampled_from((1, 7, 1000)),
+    max_upcard_draws=st.sampled_from((0, 1, 3)),
+    max_draws=st.sampled_from((1, 7, 1000)),
     first_starter=st.sampled_from(("random", "first")),
     next_starter=st.sampled_from(("alternates", "winner", "loser")),
     match_points=st.sampled_from((0, 1, 30, 500)),
@@ -235,7 +235,7 @@ def test_opponent_inside_plays_as_at_the_table(name: str) -> None:
 @given(st.sampled_from(("simple", "ensemble", "network:light")), ANY_RULES, st.integers(0, 2**63 - 1))
 def test_opponent_inside_plays_as_at_the_table_under_any_rules(name: str, rules: Rules, seed: int) -> None:
     # Where a round is over after a turn, a thousand of them may go by before the own seat is asked; the Table takes long for those.
-    longer = replace(rules, most_draws=max(rules.most_draws, 7), stock_floor=min(rules.stock_floor, 24))
+    longer = replace(rules, max_draws=max(rules.max_draws, 7), stock_floor=min(rules.stock_floor, 24))
     assert_alike(longer, 2, 30, Random(seed), seed, players.parse(name))
 
 

@@ -36,7 +36,7 @@ def play(device: Any) -> dict[str, Any]:
     """Play at a few tables, take a copy on the way, and give illegal actions; return all arrays of all steps."""
     results: dict[str, Any] = {}
     for name, (rules, inside) in CASES.items():
-        env = GinVector(2, rules, 3, inside, device, finals=True)
+        env = GinVector(2, rules, 3, inside, device, final_observations=True)
         for step in range(24):
             if step == 10:
                 env = env.copy()

@@ -25,7 +25,7 @@ def test_observe_both_shows_each_seat_its_own_view(preset: str) -> None:
 
 
 def test_final_observations_are_the_last_of_a_game() -> None:
-    env, ended = GinVector(50, Rules(match_points=0, knock_limit=60), finals=True), 0
+    env, ended = GinVector(50, Rules(match_points=0, knock_limit=60), final_observations=True), 0
     twin = env.copy()
     for _ in range(60):
         before, hidden, to_move = env.observe_both(), env.hidden(), env.observe().to_move.copy()

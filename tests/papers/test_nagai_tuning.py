@@ -3,7 +3,9 @@
 The runs of the paper's size are in docs/tuning.md; here fewer games decide what they can decide.
 """
 
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +18,17 @@ from meldlab.reproduce.claims import Verdict
 from meldlab.reproduce.nagai import knocking
 from meldlab.reproduce.nagai.ensemble import CHI_SQUARES, GRIDS, adjacency_in_floats, varied_value
 from meldlab.reproduce.nagai.significance import agreeing, one_sample, two_samples
-from meldlab.reproduce.nagai.tracking import SCHEDULES, TrackingSize, evolve_trackers, fitness, genes_from
+from meldlab.reproduce.nagai.tracking import SCHEDULES, Genes, TrackingSize, evolve_trackers, genes_from, track_task
 from meldlab.runs.store import Store
+from meldlab.runs.tasks import Task
 from meldlab.statistics import Score
+
+
+def fitness(trackers: list[Genes], *, first: int = 0, games: int, seed: int, **arguments: Any) -> list[float]:
+    """Return the fitness of each tracker over the same mirrored games."""
+    numbers = tuple(chain(*trackers))
+    scores: list[float] = track_task(Task("gin.track", numbers, "gin-only", "eaai", seed, first, games, arguments))["scores"]
+    return scores
 
 
 def test_section_5_1_adjacency_updates_beat_the_baseline() -> None:

@@ -19,7 +19,7 @@ from meldlab.melds import Meld
 from meldlab.play import Deal, FinishedGame, Game, Player, RandomPlayer, Record, Table, replay
 from meldlab.recycle import library
 from meldlab.recycle import players as recycle_players
-from meldlab.recycle.game import Described, Option
+from meldlab.recycle.game import Option, RecycleGame
 from meldlab.rummikub import PRESETS as RUMMIKUB
 from meldlab.rummikub import Tile, TileSet
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub
@@ -36,7 +36,7 @@ GAMES: dict[str, Callable[[], Game[Any]]] = {
     **{f"rummikub {name}": lambda name=name: Rummikub(replace(OFFICIAL, joker_rule=name)) for name in JOKER_RULES},  # type: ignore[misc]
     "rummikub paper": lambda: Rummikub(RUMMIKUB["paper"]),
     "rummikub manipulate": lambda: Rummikub(replace(OFFICIAL, after_opening="manipulate")),
-    **{f"recycle {name}": lambda name=name: Described.named(name) for name in library.names()},  # type: ignore[misc]
+    **{f"recycle {name}": lambda name=name: RecycleGame.load(name) for name in library.names()},  # type: ignore[misc]
     "toy": HighCard,
 }
 # Who sits at the tables of a game, by its first word; where there are two, they sit in turn.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NoSuchThing, NotLegalHere
@@ -92,6 +92,7 @@ class Cards:
 class HighCard:
     name: str = "high card"
     seats: range = range(2, 5)
+    lowest_wins: ClassVar[bool] = False
 
     def rules(self) -> dict[str, bool]:
         return {"swap": True}

@@ -8,9 +8,10 @@ import pytest
 from meldlab.errors import NotLegalHere
 from meldlab.play import Deal, FinishedGame, RandomPlayer, Table, win_shares
 from meldlab.recycle import library
-from meldlab.recycle.game import Described, Option, State
+from meldlab.recycle.game import Option, RecycleGame, State
 from meldlab.recycle.language.limits import Limits
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer
+from meldlab.recycle.players import parse_batch_player as parse
 from meldlab.recycle.players.search import play_games
 from tests.recycle.tiny import BREAKING, PEEKING, SECRET
 
@@ -22,7 +23,7 @@ SEARCHERS = [
 ]
 
 
-def at_the_table(game: Described, players: Sequence[SearchPlayer | RandomPlayer], seed: int, number: int) -> FinishedGame[State]:
+def at_the_table(game: RecycleGame, players: Sequence[SearchPlayer | RandomPlayer], seed: int, number: int) -> FinishedGame[State]:
     return Table(game, players, raise_errors=True).play(Deal(seed, number))
 
 
@@ -33,7 +34,7 @@ def options(played: FinishedGame[State]) -> list[Option]:
 
 @pytest.mark.parametrize("name", library.names())
 def test_the_kernel_and_the_table_play_the_same_actions(name: str) -> None:
-    game = Described.named(name, limits=Limits(decisions=60))
+    game = RecycleGame.load(name, limits=Limits(decisions=60))
     every: list[SearchPlayer | RandomPlayer] = [*SEARCHERS, RandomPlayer()]
     players = [every[(seat + len(name)) % 5] for seat in range(game.machine.players)]
     for number in range(2):
@@ -44,9 +45,15 @@ def test_the_kernel_and_the_table_play_the_same_actions(name: str) -> None:
         players = players[1:] + players[:1]
 
 
-@pytest.mark.parametrize("players", [[RandomPlayer()] * 4, [parse("mcts:2"), RandomPlayer(), parse("pimc:2"), parse("ismcts:2:taken")]])
+@pytest.mark.parametrize(
+    "players",
+    [
+        [RandomPlayer()] * 4,
+        [parse("mcts:2"), RandomPlayer(), parse("pimc:2"), parse("ismcts:2:taken")],
+    ],
+)
 def test_a_batch_adds_up_what_the_table_plays(players: Sequence[SearchPlayer | RandomPlayer]) -> None:
-    game, first = Described.named("hearts"), 4
+    game, first = RecycleGame.load("hearts"), 4
     batch = game.batch(players, seed=2, first=first, games=3, threads=2)
     for row in range(3):
         played = at_the_table(game, players, 2, first + row)
@@ -71,7 +78,7 @@ FAILING = {
 
 @pytest.mark.parametrize("where", FAILING)
 def test_games_that_fail_do_so_at_the_table_too(where: str) -> None:
-    game = Described("failing", FAILING[where])
+    game = RecycleGame("failing", FAILING[where])
     players: list[SearchPlayer | RandomPlayer] = [RandomPlayer()] * game.machine.players
     batch = game.batch(players, seed=1, first=10, games=20)
     failed = 0
@@ -86,7 +93,7 @@ def test_games_that_fail_do_so_at_the_table_too(where: str) -> None:
 
 @pytest.mark.parametrize("text", [PEEKING, SECRET])
 def test_programs_that_look_at_hidden_cards_or_hide_choices_are_played_alike(text: str) -> None:
-    game, players = Described("odd", text), [parse("ismcts:4"), parse("mcts:4")]
+    game, players = RecycleGame("odd", text), [parse("ismcts:4"), parse("mcts:4")]
     for number in range(8):
         played = at_the_table(game, players, 1, number)
         searched = play_games(game.machine, players, games=1, seed=1, first=number, threads=1)
@@ -94,7 +101,7 @@ def test_programs_that_look_at_hidden_cards_or_hide_choices_are_played_alike(tex
 
 
 def test_a_capped_game_is_scored_as_it_stands_in_both() -> None:
-    game = Described.named("block_rummy", limits=Limits(decisions=5))
+    game = RecycleGame.load("block_rummy", limits=Limits(decisions=5))
     batch = game.batch([RandomPlayer()] * 2, seed=1, first=0, games=2)
     assert batch.counts["capped"].all()
     for row in range(2):
@@ -104,7 +111,7 @@ def test_a_capped_game_is_scored_as_it_stands_in_both() -> None:
 
 
 def test_any_threads_and_any_pieces_give_the_same_batch() -> None:
-    game = Described.named("scopa")
+    game = RecycleGame.load("scopa")
     whole, parts = (
         game.batch([RandomPlayer()] * 2, 1, 0, 9, 3),
         [game.batch([RandomPlayer()] * 2, 1, first, 3, 1) for first in (0, 3, 6)],
@@ -116,7 +123,7 @@ def test_who_is_no_player_of_the_kernel_sits_at_the_table() -> None:
     class Own(SearchPlayer):
         """May choose otherwise."""
 
-    game = Described.named("kuhn_poker")
+    game = RecycleGame.load("kuhn_poker")
     assert not game.can_batch([Own("pimc", 2), RandomPlayer()])
     assert game.can_batch([SearchPlayer("pimc", 2), RandomPlayer()])
     with pytest.raises(NotLegalHere, match="kuhn_poker is for 2 players, not 3"):
@@ -124,5 +131,5 @@ def test_who_is_no_player_of_the_kernel_sits_at_the_table() -> None:
 
 
 def test_a_batch_of_no_games_is_empty() -> None:
-    batch = Described.named("kuhn_poker").batch([parse("mcts:2")] * 2, 1, 0, 0)
+    batch = RecycleGame.load("kuhn_poker").batch([parse("mcts:2")] * 2, 1, 0, 0)
     assert batch.scores.shape == batch.wins.shape == (0, 2)

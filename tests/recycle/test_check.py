@@ -3,13 +3,13 @@
 import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle import library
-from meldlab.recycle.check import GAMES, LATE_GAMES, check_program, simulate
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame, library
+from meldlab.recycle.check import GAMES, SimulationFailure, check_program, simulate
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.players import LastOptionPlayer
 
-ALL = GAMES + LATE_GAMES
+RANDOM_GAMES = 200  # of them; the others are played by players who mostly take the last option
 SETUP = "(setup (create players 2) (create deck (game iloc S) (deck (RANK (A, B, C)) (SUIT (X, Y)))))"
 DEAL = "(do ((shuffle (game iloc S)) (all player 'P (repeat {} (move (top (game iloc S)) (top ('P iloc HAND)))))))"
 HAND = "((current player) iloc HAND)"
@@ -32,7 +32,7 @@ def test_playing_finds_nothing_in_the_library(name: str) -> None:
     report = check_program(library.entry(name).text)
     assert report.diagnostics == ()
     assert report.simulation is not None
-    assert report.simulation.finished >= GAMES
+    assert report.simulation.finished >= RANDOM_GAMES
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,49 @@ def test_the_seed_of_a_failure_shows_the_game_that_fails() -> None:
     [(code, problem, place)] = diagnostics(text)
     assert code == "W107"
     assert place.startswith("(choice")
-    assert f"in {ALL} of {ALL} random games (seed 0)" in problem
+    assert f"in {GAMES} of {GAMES} random games (seed 0)" in problem
     rare = program(DEAL.format(1) + f"(choice (((all player 'P (== (cardatt RANK (top ('P iloc HAND))) A)) {THROW}) ((any player 'P "
                    f"(!= (cardatt RANK (top ('P iloc HAND))) C)) {THROW})))")  # fmt: skip
     [(code, problem, _)] = diagnostics(rare)
     seed = int(problem.split("(seed ")[1].rstrip(")"))
-    table = Table(Described("rare", rare), [RandomPlayer()] * 2)
+    table = Table(RecycleGame("rare", rare), [RandomPlayer()] * 2)
     assert table.play(Deal(seed)).result.reason == "failed: the choice has no option"
     assert all("failed" not in table.play(Deal(earlier)).result.reason for earlier in range(seed))
+
+
+def test_check_names_the_player_that_replays_a_failure() -> None:
+    guard = "   ((== (size (game iloc STOCK)) 0)\n    (turn pass))"
+    text = library.entry("crazy_eights").text.replace(guard, "")
+    report = check_program(text)
+    assert report.simulation is not None
+    [failure] = report.simulation.failures
+    assert failure == SimulationFailure(report.diagnostics[0], "random:last", 0)
+    game = RecycleGame("crazy eights", text)
+    assert Table(game, [LastOptionPlayer()] * 4).play(Deal(failure.seed)).result.reason == "failed: the choice has no option"
+    assert "failed" not in Table(game, [RandomPlayer()] * 4).play(Deal(failure.seed)).result.reason
+
+
+@pytest.mark.parametrize("name", ["hearts", "kuhn_poker", "block_rummy", "go_fish"])
+def test_last_option_player_plays_as_the_kernel(name: str) -> None:
+    game = RecycleGame.load(name, limits=Limits(decisions=100))
+    for seed in range(5):
+        result, _ = game.machine.random_game(seed, work=10**8, late=True)
+        played = Table(game, [LastOptionPlayer()] * game.machine.players).play(Deal(seed))
+        assert (len(played.actions), played.result.scores) == (int(result.decisions[0]), tuple(result.scores[0].tolist()))
+
+
+def test_check_plays_the_number_of_games_that_is_asked_for() -> None:
+    text = library.entry("kuhn_poker").text
+    report = check_program(text, games=7)
+    assert report.simulation is not None
+    assert report.simulation.games == 7
+    assert check_program(text, games=0).simulation is None
 
 
 def test_a_deal_of_more_cards_than_there_are_is_found_at_its_place() -> None:
     text = program(DEAL.format(4) + f"(choice ({THROW}))")
     [(code, problem, place)] = diagnostics(text)
-    assert (code, problem) == ("W113", f"there is no card here: the list is empty, in {ALL} of {ALL} random games (seed 0)")
+    assert (code, problem) == ("W113", f"there is no card here: the list is empty, in {GAMES} of {GAMES} random games (seed 0)")
     assert place.startswith("(move (top (game iloc S))")
     assert diagnostics(program(DEAL.format(3) + f"(choice ({THROW}))")) == []
 
@@ -84,7 +113,7 @@ def test_a_failure_of_the_scoring_is_found() -> None:
 
 def test_a_game_that_does_not_end_is_found() -> None:
     [(code, problem, place)] = diagnostics(program(FOREVER), Limits(decisions=50))
-    assert (code, problem) == ("W114", f"more than 50 decisions in {GAMES} of {ALL} random games (seed 0)")
+    assert (code, problem) == ("W114", f"more than 50 decisions in {RANDOM_GAMES} of {GAMES} random games (seed 0)")
     assert place.startswith("(choice ((turn pass))")
     slow = "(stage player (end (== 1 2)) (choice ((repeat 100000 (inc (game sto X))))))"
     [(code, problem, place)] = diagnostics(program(slow))
@@ -97,7 +126,7 @@ def test_the_limit_of_work_ends_the_playing_the_same_way_each_time() -> None:
     machine = Machine.compile(library.entry("hearts").text)
     few, again = simulate(machine, work=200_000), simulate(machine, work=200_000)
     assert few == again
-    assert 0 < few.games < simulate(machine).games == ALL
+    assert 0 < few.games < simulate(machine).games == GAMES
 
 
 def test_errors_are_reported_without_playing() -> None:

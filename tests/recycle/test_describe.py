@@ -5,8 +5,8 @@ import re
 import pytest
 
 from meldlab.play import Deal
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.describe import HIDDEN
-from meldlab.recycle.game import Described
 from meldlab.recycle.language.parser import parse
 from tests.recycle.oracle_board import Card, Spot
 from tests.recycle.playing import Game, game_of, new_game
@@ -37,10 +37,10 @@ def seen_cards(game: Game, moves: list[tuple[Card, Spot, Spot]], seat: int) -> l
     ]
 
 
-def check_descriptions(described: Described, game: Game, seed: int) -> int:
+def check_descriptions(recycle_game: RecycleGame, game: Game, seed: int) -> int:
     """Compare each description of a game with the moves of the plain interpreter; return the number of hidden cards."""
-    state, hidden_cards = described.start(described.machine.players, Deal(seed)), 0
-    seats = range(described.machine.players)
+    state, hidden_cards = recycle_game.start(recycle_game.machine.players, Deal(seed)), 0
+    seats = range(recycle_game.machine.players)
     expected: list[list[str]] = []
 
     def check() -> None:
@@ -62,22 +62,22 @@ def check_descriptions(described: Described, game: Game, seed: int) -> int:
 
 @pytest.mark.parametrize("name", ["spades", "hearts", "block_rummy", "crazy_eights", "go_fish", "cribbage", "scopa", "goofspiel"])
 def test_describe_names_the_cards_that_a_seat_sees_move(name: str) -> None:
-    check_descriptions(Described.named(name), new_game(name, 4), 4)
+    check_descriptions(RecycleGame.load(name), new_game(name, 4), 4)
 
 
 def test_describe_does_not_name_a_card_drawn_after_a_shuffle() -> None:
-    described = Described("reshuffle", RESHUFFLE)
-    assert check_descriptions(described, game_of(parse(RESHUFFLE), 4), 4) > 5
+    recycle_game = RecycleGame("reshuffle", RESHUFFLE)
+    assert check_descriptions(recycle_game, game_of(parse(RESHUFFLE), 4), 4) > 5
 
 
 @pytest.mark.parametrize("name", ["spades", "hearts"])
 def test_describe_names_the_last_card_of_a_trick(name: str) -> None:
-    described = Described.named(name)
-    state = described.start(described.machine.players, Deal(3))
+    recycle_game = RecycleGame.load(name)
+    state = recycle_game.start(recycle_game.machine.players, Deal(3))
     tricks = 0
     while state.result is None:
         option = state.view(state.seat or 0).legal_actions()[0]
-        lines = [state.describe(option, seat) for seat in range(described.machine.players)]
+        lines = [state.describe(option, seat) for seat in range(recycle_game.machine.players)]
         if "to TRICK" in lines[0] and "from TRICK" in lines[0]:
             tricks += 1
             assert len(set(lines)) == 1
@@ -90,7 +90,7 @@ def test_describe_names_the_last_card_of_a_trick(name: str) -> None:
     ("name", "abbreviated"), [("hearts", "move Q♠ to PILE"), ("scopa", "move ACE-COINS to PILE"), ("goofspiel", "move ACE-COINS to PILE")]
 )
 def test_describer_abbreviates_only_where_all_cards_are_standard(name: str, abbreviated: str) -> None:
-    describer = Described.named(name).start(Described.named(name).machine.players, Deal(1)).describer
+    describer = RecycleGame.load(name).start(RecycleGame.load(name).machine.players, Deal(1)).describer
     assert describer.standard_cards == (name == "hearts")
     text = abbreviated.replace("Q♠", "QUEEN-SPADES")
     assert describer.abbreviate(text) == abbreviated

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle import library
-from meldlab.recycle.game import Described
-from meldlab.recycle.players import parse
+from meldlab.recycle import RecycleGame, RecycleVector, library
+from meldlab.recycle.players import parse_batch_player
 from meldlab.recycle.players.search import play_games
-from meldlab.recycle.vector import RecycleVector
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recycle_games.txt"
 KINDS = ("random", "pimc", "mcts", "ismcts", "vector", "record")
@@ -35,13 +33,13 @@ def digest(*parts: object) -> str:
 
 def played(name: str, kind: str) -> str:
     """Play games of a kind and return their digest."""
-    game = Described.named(name)
+    game = RecycleGame.load(name)
     machine = game.machine
     if kind == "random":
         results = machine.random_games(games=2000, seed=5)
         return digest(results.statuses, results.decisions, results.options, results.scores)
     if kind in PLAYERS:
-        games = play_games(machine, [parse(PLAYERS[kind])] * machine.players, games=5, seed=5, threads=1)
+        games = play_games(machine, [parse_batch_player(PLAYERS[kind])] * machine.players, games=5, seed=5, threads=1)
         numbers = (games.scores, games.chosen, games.options, games.determinizations)
         return digest(*numbers, games.best, games.worst, games.reward, games.first_half, games.score_estimate, games.rank_estimate)
     if kind == "vector":

@@ -15,7 +15,7 @@ LOOKS = "(scoring max (+ (size (game vloc HEAP 1)) (* 10 (score (top (game vloc 
 POINTS = "(do ((set (game points P) (((A : V) 1) ((A : W) 2) ((A : X) 3) ((B : J) 10) ((B : K) 20) ((B : L) 30)))))"
 
 
-def described(*items: str) -> str:
+def program_text(*items: str) -> str:
     """Return a game of thirty decisions, which end where cards lie that the score tells apart."""
     return f"""(game (setup (create players 2) {CARDS}) {POINTS}
      (do ((move (top (game iloc S)) (top (game vloc HEAP 2)))))
@@ -24,12 +24,14 @@ def described(*items: str) -> str:
 
 ANY_CARD = "(any (game iloc S) 'C (do ({} (move 'C (bottom (game iloc S))) (move (top (game iloc S)) (1 (game iloc S))))))"
 GAMES = {
-    "shuffles": described("(do ((shuffle (game iloc S)) (move (top (game iloc S)) (top (game vloc HEAP 2)))))", "(turn pass)"),
-    "new locations": described("(do ((move (top (game iloc S)) (top (game vloc HEAP (game sto N)))) (inc (game sto M))))", "(turn pass)"),
-    "chance": described("(do ((set (game sto M) (random 5)) (move (top (game iloc S)) (bottom (game iloc S)))))", "(turn pass)"),
-    "many writes": described(ANY_CARD.format("(swap (top (game iloc S)) (bottom (game iloc S)))"), "(turn pass)"),
-    "few writes": described(ANY_CARD.format("(inc (game sto M))"), "(any (range 1 .. 40) 'I (set (game sto M) 'I))"),
-    "nothing moved last": described("((== (game sto M) 0) (inc (game sto M)))", "(move (top (game iloc S)) (bottom (game iloc S)))"),
+    "shuffles": program_text("(do ((shuffle (game iloc S)) (move (top (game iloc S)) (top (game vloc HEAP 2)))))", "(turn pass)"),
+    "new locations": program_text(
+        "(do ((move (top (game iloc S)) (top (game vloc HEAP (game sto N)))) (inc (game sto M))))", "(turn pass)"
+    ),
+    "chance": program_text("(do ((set (game sto M) (random 5)) (move (top (game iloc S)) (bottom (game iloc S)))))", "(turn pass)"),
+    "many writes": program_text(ANY_CARD.format("(swap (top (game iloc S)) (bottom (game iloc S)))"), "(turn pass)"),
+    "few writes": program_text(ANY_CARD.format("(inc (game sto M))"), "(any (range 1 .. 40) 'I (set (game sto M) 'I))"),
+    "nothing moved last": program_text("((== (game sto M) 0) (inc (game sto M)))", "(move (top (game iloc S)) (bottom (game iloc S)))"),
 }
 
 

@@ -3,11 +3,13 @@
 import pytest
 
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle.game import Described, State, View
+from meldlab.recycle import RecycleGame
+from meldlab.recycle.machine.position import LogEvent, Position
 from meldlab.recycle.players import parse
+from meldlab.recycle.state import State
 
 MANY = 6_000
-GAME = Described(
+GAME = RecycleGame(
     "many",
     f"""(game
  (setup (create players 2) (create deck (game hloc STOCK) (deck (N (A, B, C)))))
@@ -20,16 +22,16 @@ GAME = Described(
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The options that are put into words, one by one."""
-    found: list[int] = []
-    plain = View.foreseen_text
+    """The options whose events are computed for a text, one by one."""
+    indexes: list[int] = []
+    preview = Position.preview
 
-    def foreseen(self: View, option: int) -> str:
-        found.append(option)
-        return plain(self, option)
+    def recorded(self: Position, index: int) -> tuple[Position, list[LogEvent]]:
+        indexes.append(index)
+        return preview(self, index)
 
-    monkeypatch.setattr(View, "foreseen_text", foreseen)
-    return found
+    monkeypatch.setattr(Position, "preview", recorded)
+    return indexes
 
 
 def start() -> State:

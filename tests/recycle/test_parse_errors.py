@@ -69,7 +69,7 @@ def test_a_part_that_is_missing_is_named(text: str, code: str, says: str) -> Non
         ("(set (game sto X) (/ 3 2))", "E001", "division is written //", "/"),
         ('(set (game str X) "YES")', "E001", "names and words stand without quotes, in capital letters", '"YES"'),
         ("(set (game sto PLAYERA1) 3)", "E003", "names are capital letters only, without digits: PLAYERA", "1"),
-        ("(create deck (game iloc S) (deck (RANK (1, 2, 3))))", "E003", "a name is wanted, in capital letters: ONE, TWO, not 1, 2", "1,"),
+        ("(create deck (game iloc S) (deck (RANK (1, 2, 3))))", "E003", "expected a name in capital letters: ONE, TWO, not 1, 2", "1,"),
         ("((== 1 1) (turn pass) (turn pass))", "E003", "a condition does one thing, (TEST ITEM)", "(turn"),
         ("(((game sto X) == 3) (turn pass))", "E003", "the operator comes first: (== A B)", "=="),
         ("((A == B) (turn pass))", "E003", "the operator comes first: (== A B)", "=="),

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from meldlab.play import RandomPlayer
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_drive
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.movement import Movement
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.recycle.players.search import play_games
 from meldlab.recycle.transcript import transcript
 from tests.recycle.hostile import CARDS, game
@@ -38,10 +38,10 @@ def with_fuel(monkeypatch: pytest.MonkeyPatch, fuel: int) -> None:
 
 def everything(name: str) -> dict[str, object]:
     """Return what comes out of every kind of call."""
-    described = Described.named(name, limits=Limits(decisions=60))  # whoever pauses at every step takes long to end the longest
-    machine = described.machine
+    recycle_game = RecycleGame.load(name, limits=Limits(decisions=60))  # whoever pauses at every step takes long to end the longest
+    machine = recycle_game.machine
     games = machine.random_games(6, seed=5)
-    players = [parse(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
+    players = [parse_batch_player(one) for one in ("ismcts:3:taken", "mcts:3", "pimc:2", "random")]
     searched = play_games(machine, (players * 2)[: machine.players], games=1, seed=7, threads=1)
     return {
         "random": [getattr(games, part).tolist() for part in ("statuses", "errors", "decisions", "options", "scores")],
@@ -49,7 +49,7 @@ def everything(name: str) -> dict[str, object]:
         "expected": np.nan_to_num(searched.best).tolist(),
         "advised": advice(machine.start(seed=2), SearchPlayer("ismcts", 5), seed=3).counts.tolist(),
         "counted": machine.perft(seed=3, depth=2),
-        "told": list(transcript(described, [RandomPlayer()] * described.machine.players, seed=3)),
+        "told": list(transcript(recycle_game, [RandomPlayer()] * recycle_game.machine.players, seed=3)),
         "moved": Movement.of(machine, seed=3),
     }
 
@@ -93,7 +93,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from meldlab.cli.app import main
 from meldlab.recycle import library
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.recycle.players.search import play_games
 machine = Machine.compile(library.entry("kuhn_poker").text)
 play_games(machine, [SearchPlayer("mcts", 2)] * 2, games=1, seed=1, threads=1)

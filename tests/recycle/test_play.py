@@ -1,4 +1,4 @@
-"""Described games at the table: options, what others hear, positions and records."""
+"""RECYCLE games at the table: options, what others hear, positions and records."""
 
 from dataclasses import replace
 
@@ -6,11 +6,11 @@ import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Deal, RandomPlayer, Record, Table
-from meldlab.recycle.game import Described, Option
+from meldlab.recycle.game import Option, RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
 
-GAMES = {name: Described.named(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}
+GAMES = {name: RecycleGame.load(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}
 
 
 def test_options_read_back_by_their_words_and_numbers() -> None:
@@ -62,7 +62,7 @@ def test_redealing_keeps_backs_and_remembered_cards() -> None:
         " (create deck RED (game hloc A) (deck (R (A, B, C, D)))) (create deck (game hloc A) (deck (R (E, F, G, H)))))"
         " (do ((remember (bottom (game hloc A)) (top (game mem M))))) (choice ((turn pass))) (scoring max 1))"
     )
-    state = Described("backs", text).start(2, Deal())
+    state = RecycleGame("backs", text).start(2, Deal())
     assert dict(state.view(0).locations) == {"A": ("??RED",) * 4 + ("??",) * 4, "memory M": ("A",)}
     others = [state.redeal(0, Deal(1).chance(step, 0)) for step in range(20)]
     assert all(other.view(0) == state.view(0) for other in others)
@@ -85,7 +85,7 @@ def test_positions_are_equal_whatever_empty_places_were_named() -> None:
 
 
 def test_a_record_has_the_limits_that_may_end_a_game() -> None:
-    game = Described.named("kuhn_poker", limits=Limits(decisions=2))
+    game = RecycleGame.load("kuhn_poker", limits=Limits(decisions=2))
     assert game.rules()["limits"]["decisions"] == 2
     record = Table(game, [RandomPlayer()] * 2).play(Deal(seed=2)).record
     assert Record.parse(str(record)) == record

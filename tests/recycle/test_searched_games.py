@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from meldlab.play import Deal, RandomPlayer
-from meldlab.recycle import library
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame, library
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
@@ -91,9 +90,9 @@ def equal(one: SearchResult, other: SearchResult) -> bool:
 
 @pytest.mark.parametrize("name", library.names())
 def test_hidden_cards_change_no_choice_and_no_estimate(name: str) -> None:
-    described = Described.named(name)
-    machine = described.machine
-    state, moved = described.start(machine.players, Deal(4)), 0
+    recycle_game = RecycleGame.load(name)
+    machine = recycle_game.machine
+    state, moved = recycle_game.start(machine.players, Deal(4)), 0
     for step in range(12):
         if state.seat is None:
             break

@@ -46,7 +46,7 @@ def test_a_construct_starts_where_it_stands_in_the_text(name: str) -> None:
     text = library.entry(name).text
     for node in walk(parse(text)):
         first = to_text(node)[0]
-        assert text[node.at] == first, node
+        assert text[node.offset] == first, node
 
 
 def with_comments(text: str, seed: int) -> str:

@@ -1,4 +1,4 @@
-"""Many tables of described games: equal to the Table, nothing hidden in the features, nonsense refused."""
+"""Many tables of RECYCLE games: equal to the Table, nothing hidden in the features, nonsense refused."""
 
 from collections import Counter
 from typing import Any
@@ -8,15 +8,14 @@ import pytest
 
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.recycle import library
+from meldlab.recycle import RecycleVector, library
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import Described, State
+from meldlab.recycle.game import RecycleGame, State
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_drive
-from meldlab.recycle.vector import RecycleVector
 from tests.recycle.test_pauses import with_fuel
 
-GAMES = {name: Described.named(name) for name in library.names()}
+GAMES = {name: RecycleGame.load(name) for name in library.names()}
 WIDE: dict[str, Any] = {"options": 4096}
 DECK = "(create deck (game vloc A) (deck (R (X, Y))))"
 
@@ -144,7 +143,7 @@ def played_on(env: RecycleVector, steps: int) -> list[list[object]]:
 
 def test_a_copy_continues_in_the_same_way() -> None:
     env = RecycleVector(
-        Described.named("golf", limits=Limits(decisions=50, work=20_000_000)),
+        RecycleGame.load("golf", limits=Limits(decisions=50, work=20_000_000)),
         5,
         seed=2,
         indexes=3,
@@ -200,14 +199,14 @@ def test_rewards_follow_the_scores_and_sum_to_nothing(name: str, reward: str) ->
 
 
 def test_a_game_without_an_end_is_capped_and_one_that_fails_says_why() -> None:
-    capped = RecycleVector(Described.named("block_rummy", limits=Limits(decisions=5)), 1)
+    capped = RecycleVector(RecycleGame.load("block_rummy", limits=Limits(decisions=5)), 1)
     told = [tuple(map(bool, (t.done, t.capped, t.failed))) for t in (capped.step([0]) for _ in range(5))]
     assert told == [(False, False, False)] * 4 + [(True, True, False)]
     assert capped.step([0]).scores.tolist() == [[0, 0]]
     failing = (
         f"(game (setup (create players 2) {DECK}) (choice ((turn pass))) (do ((set (game sto N) (// 1 (game sto N))))) (scoring max 1))"
     )
-    env = RecycleVector(Described("failing", failing), 1)
+    env = RecycleVector(RecycleGame("failing", failing), 1)
     result = env.step([0])
     assert (result.done.tolist(), result.failed.tolist(), result.rewards.tolist()) == ([True], [True], [[0.0, 0.0]])
     assert env.failure(0) == "division by zero"
@@ -256,7 +255,7 @@ def test_rows_grow_with_the_game() -> None:
         " (do ((move (top (game vloc A)) (top (game vloc B (game sto N)))) (move (top (game vloc B (game sto N))) (top (game vloc A)))"
         " (inc (game sto N))))))) (scoring max (game sto N)))"
     )
-    game = Described("growing", text)
+    game = RecycleGame("growing", text)
     for n in (1, 130):
         env = RecycleVector(game, n)
         for _ in range(30):
@@ -271,14 +270,14 @@ def test_games_that_end_before_anybody_decides_are_passed_over() -> None:
         " (do ((shuffle (game vloc A)))) (stage player (end (or (== (cardatt R (top (game vloc A))) Y) (== (game sto N) 1)))"
         " (choice ((inc (game sto N))))) (scoring max 1))"
     )
-    env = RecycleVector(Described("sometimes", text), 1)
+    env = RecycleVector(RecycleGame("sometimes", text), 1)
     passed = [int(env.games[0])]
     for _ in range(20):
         env.step([0])
         passed.append(int(env.games[0]))
     assert set(np.diff(passed)) > {1, 2}
     with pytest.raises(NotPossible, match="10,000 games of never in a row end without a decision"):
-        RecycleVector(Described("never", f"(game (setup (create players 2) {DECK}) (do ((set (game sto N) 1))) (scoring max 1))"), 2)
+        RecycleVector(RecycleGame("never", f"(game (setup (create players 2) {DECK}) (do ((set (game sto N) 1))) (scoring max 1))"), 2)
 
 
 @pytest.mark.parametrize(

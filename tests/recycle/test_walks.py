@@ -50,7 +50,7 @@ TRUTHS = {
 }
 
 
-def described(number: str, truth: str, more: str) -> str:
+def program_text(number: str, truth: str, more: str) -> str:
     return f"""(game (setup (create players 3) (create deck (game iloc S) (deck (A (X, Y, Z)) (B (I, J, K)))))
      (do ((set (game points P) (((A : X) 1) ((A : Y) 2) ((B : J) 10) ((B : K) 20))) (set (game sto LEAST) 11)
       (move (top (game iloc S)) (top ((2 player) iloc HAND))) (move (bottom (game iloc S)) (top ((2 player) iloc HAND)))
@@ -65,7 +65,7 @@ def described(number: str, truth: str, more: str) -> str:
     [(number, "(== 1 1)", name) for number, name in NUMBERS.items()] + [("0", truth, name) for truth, name in TRUTHS.items()],
 )
 def test_a_walk_gives_what_the_plain_loop_gives(number: str, truth: str, instruction: str) -> None:
-    short, plain = (Machine.compile(described(number, truth, more), limits=LIMITS) for more in ("", SORTS))
+    short, plain = (Machine.compile(program_text(number, truth, more), limits=LIMITS) for more in ("", SORTS))
     assert short.start(seed=1).scores == plain.start(seed=1).scores
     operations = [{k.NAMES[op] for op in machine.compiled.code[:: k.STRIDE]} for machine in (short, plain)]
     assert instruction in operations[0]

@@ -98,7 +98,7 @@ class Killed(BaseException):
 def test_reproduce_resumes_a_killed_run(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "runs.sqlite")
 
-    def interrupt(name: str, done: float, total: int) -> None:
+    def interrupt(done: float, total: float, name: str) -> None:
         if done > 5.5:  # in the middle of the knocking experiment
             raise Killed
 

@@ -48,7 +48,7 @@ def test_the_checker_sees_sets_that_are_none() -> None:
     first, second = answer.table
     crooked = replace(first, tiles=first.tiles[::-1] if not first.is_group else first.tiles)
     twisted = replace(second, tiles=second.tiles[::-1] if not second.is_group else second.tiles)
-    assert [fault for fault in violations(replace(answer, table=(crooked, twisted))) if fault.endswith("is no set")]
+    assert [fault for fault in violations(replace(answer, table=(crooked, twisted))) if fault.endswith("is not a set")]
 
 
 @pytest.mark.parametrize(

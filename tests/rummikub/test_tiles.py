@@ -176,12 +176,12 @@ def test_a_position_that_cannot_be_read(text: str, problem: str) -> None:
         ((), (Tile(-1, 5),), r"no tile \(-1, 5\) can be on a rack"),
         ((), (Tile(99, 5),), r"no tile \(99, 5\) can be on a rack"),
         ((), (Tile(0, 5, joker=True),), "no tile J=R5 can be on a rack"),
-        ((TileSet(()),), (), "is no set"),
-        ((TileSet((Tile(0, 1), Tile(0, 2))),), (), "R1 R2 is no set"),
-        ((TileSet((Tile(0, 1), Tile(0, 2), Tile(0, 4))),), (), "R1 R2 R4 is no set"),
-        ((TileSet((Tile(0, 12), Tile(0, 13), Tile(0, 14))),), (), "R12 R13 R14 is no set"),
-        ((TileSet((Tile(4, 1), Tile(4, 2), Tile(4, 3))),), (), "G1 G2 G3 is no set"),
-        ((TileSet((JOKER, Tile(0, 2), Tile(0, 3))),), (), "J R2 R3 is no set"),
+        ((TileSet(()),), (), "is not a set"),
+        ((TileSet((Tile(0, 1), Tile(0, 2))),), (), "R1 R2 is not a set"),
+        ((TileSet((Tile(0, 1), Tile(0, 2), Tile(0, 4))),), (), "R1 R2 R4 is not a set"),
+        ((TileSet((Tile(0, 12), Tile(0, 13), Tile(0, 14))),), (), "R12 R13 R14 is not a set"),
+        ((TileSet((Tile(4, 1), Tile(4, 2), Tile(4, 3))),), (), "G1 G2 G3 is not a set"),
+        ((TileSet((JOKER, Tile(0, 2), Tile(0, 3))),), (), "J R2 R3 is not a set"),
     ],
 )
 def test_the_constructor_checks(table: tuple[TileSet, ...], rack: tuple[Tile, ...], problem: str) -> None:

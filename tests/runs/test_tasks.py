@@ -24,7 +24,7 @@ from meldlab.arena.tasks import contest_task, task_game
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import Gin
 from meldlab.gin.players import Ensemble, files_of
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import TASKS, Task, TaskFunction, run_tasks
 
@@ -113,7 +113,7 @@ def test_contest_tasks_of_any_cut_add_up_to_the_contest(pairs: list[int], first:
 )
 def test_contest_tasks_play_every_game_of_the_registry(game: str, players: list[str], rules: str | None) -> None:
     name = "hearts" if len(players) == 3 else "kuhn_poker"
-    rules = rules or json.dumps(dict(Described.named(name).rules()))
+    rules = rules or json.dumps(dict(RecycleGame.load(name).rules()))
     task = Task("contest", players[0], players[1], rules=rules, seed=4, games=24, arguments={"game": game, "others": players[2:]})
     contest, seats = task_game(task), len(seatings(task_game(task), len(players)))
     played = play_contest(contest, players, 24, seed=4, threads=1)
@@ -241,7 +241,7 @@ def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
 
 
 def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.runs.tasks.code_version", lambda: "0.0.1")
+    monkeypatch.setattr("meldlab.runs.tasks.code_version", lambda experiment="": "0.0.1")
     with pytest.raises(NotPossible, match=r"has version 0\.0\.1, the run has version"):
         run_tasks([Task("contest", "simple", games=2)], run, jobs=1)
     assert run.games() == 0

@@ -31,7 +31,7 @@ from meldlab.training.train import evaluate_file, new_trainer, train
 SMALL = PPOConfig(
     num_envs=(32, 16, 16),
     opponents=("simple", "knock:5,5,0"),
-    prior="computed:light",
+    prior="network:light",
     total_steps=3072,
     num_steps=16,
     hidden_size=16,
@@ -60,7 +60,7 @@ def interrupt_at(iteration: int) -> Progress:
 
 @pytest.mark.parametrize("num_layers", [0, 2])
 def test_policy_network_agrees_with_the_kernel(num_layers: int) -> None:
-    light = LightPlayer.parse("computed:light")
+    light = LightPlayer.parse("network:light")
     env, net = GinVector(16, seed=2), networks.PolicyNetwork(16, num_layers, prior=light.network)
     policy = PolicyWeights(**{name: np.ascontiguousarray(array) for name, array in net.arrays().items()})
     workspace = policy_workspace(PolicyParameters(policy, 0.0, 0.0))
@@ -154,14 +154,14 @@ def test_train_without_hidden_layers_or_entropy_bonus(tmp_path: Path, changes: d
 
 def test_evaluate_file_of_a_network_against_itself_is_one_half(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
-    networks.PolicyNetwork(4, 0, prior=LightPlayer.parse("computed:light").network).save(path, {})
+    networks.PolicyNetwork(4, 0, prior=LightPlayer.parse("network:light").network).save(path, {})
     # Both play the likeliest actions, so the two games of a deal are the same game from both sides.
     assert evaluate_file(path, f"computed:{path}", 6, 3, Rules()) == Score(6, 3, 0)
 
 
 def test_evaluation_as_tasks_of_a_run_is_that_of_the_saved_file(tmp_path: Path) -> None:
     path, run = tmp_path / "mine.npz", Store.open(tmp_path / "runs.sqlite").run("train", {})
-    networks.PolicyNetwork(4, 1, prior=LightPlayer.parse("computed:light").network).save(path, {})
+    networks.PolicyNetwork(4, 1, prior=LightPlayer.parse("network:light").network).save(path, {})
     played = play_contest(Gin(), [f"computed:{path}", "simple"], 40, seed=3)
     assert evaluate_file(path, "simple", 40, 3, Rules(), run) == evaluate_file(path, "simple", 40, 3, Rules()) == played.score()
     assert [(row.label, row.opponent, row.games) for row in leaderboard(run)] == [("mine", "simple", 40)]
@@ -169,7 +169,7 @@ def test_evaluation_as_tasks_of_a_run_is_that_of_the_saved_file(tmp_path: Path) 
 
 def test_policy_network_of_a_file_is_the_saved_network(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
-    network = networks.PolicyNetwork(8, 2, prior=LightPlayer.parse("computed:light").network)
+    network = networks.PolicyNetwork(8, 2, prior=LightPlayer.parse("network:light").network)
     network.save(path, {})
     player = parse(f"computed:{path}")
     assert isinstance(player, PolicyPlayer)
@@ -235,7 +235,7 @@ def test_train_rejects_invalid_arguments(tmp_path: Path) -> None:
     with pytest.raises(NotLegalHere, match=r"FILE\.npz"):
         train(SMALL, tmp_path / "mine.pt")
     with pytest.raises(NotLegalHere, match="light is not a policy network"):
-        new_trainer(SMALL, "cpu", "computed:light")
+        new_trainer(SMALL, "cpu", "network:light")
 
 
 def test_ppo_starts_as_its_prior_and_learns_the_opponents_hand() -> None:
@@ -252,7 +252,7 @@ def test_ppo_starts_as_its_prior_and_learns_the_opponents_hand() -> None:
     trainer, env, agreed = PPO(config, "cpu"), GinVector(256, seed=9), 0
     for _ in range(20):
         features, mask, _ = (torch.from_numpy(array) for array in env.observe())
-        prior = torch.from_numpy(env.prior("computed:light"))
+        prior = torch.from_numpy(env.prior("network:light"))
         actions, _ = rollout.act(trainer.network, features, mask, prior, None)
         # The best action has the logit 0; where a card is to be drawn, place 0 stands for drawing and for passing.
         by_action = torch.cat([prior[:, :1], prior[:, :2], prior[:, PRIOR_DISCARD:], torch.zeros((256, 1))], 1)

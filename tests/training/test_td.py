@@ -26,7 +26,7 @@ from meldlab.training.td import TD, value_samples
 from meldlab.training.train import evaluate_file, train
 from tests.training.test_ppo import interrupt_at, lineage
 
-LIGHT = LightPlayer.parse("computed:light")
+LIGHT = LightPlayer.parse("network:light")
 SMALL = TDConfig(
     opponents=("self", "snapshot", "simple", "marjj"),
     total_steps=1200,
@@ -111,8 +111,8 @@ def test_train_resumes_an_interrupted_run_and_saves_a_player(tmp_path: Path, mon
     path = tmp_path / "mine.npz"
     monkeypatch.setattr("meldlab.training.train.CHECKPOINT_SECONDS", -1.0)
     with pytest.raises(KeyboardInterrupt):
-        train(SMALL, path, init_from="computed:light", progress=interrupt_at(2))
-    result = train(SMALL, path, init_from="computed:light", resume=True, evaluate=["simple", "marjj"], eval_games=20)
+        train(SMALL, path, init_from="network:light", progress=interrupt_at(2))
+    result = train(SMALL, path, init_from="network:light", resume=True, evaluate=["simple", "marjj"], eval_games=20)
     curve = [json.loads(line) for line in path.with_suffix(".jsonl").read_text().splitlines()]
     assert [line["number"] for line in curve] == list(range(1, result.iterations + 1))
     assert (curve[-1]["steps"], result.steps >= SMALL.total_steps, result.iterations > 1) == (result.steps, True, True)
@@ -121,7 +121,7 @@ def test_train_resumes_an_interrupted_run_and_saves_a_player(tmp_path: Path, mon
     player = players.parse(f"computed:{path}")
     assert isinstance(player, LightPlayer)
     assert (player.name, player.against) == (f"computed:{path}", "self,snapshot,simple,marjj")
-    assert (lineage(path)[-1]["learned"], lineage(path)[-1]["init_from"]) == (result.steps, "computed:light")
+    assert (lineage(path)[-1]["learned"], lineage(path)[-1]["init_from"]) == (result.steps, "network:light")
     more = train(replace(SMALL, opponents=(f"computed:{path}",), total_steps=1), tmp_path / "more.npz", init_from=str(path))
     assert more.iterations == 1
 

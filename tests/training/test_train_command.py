@@ -17,9 +17,9 @@ from meldlab.training.config import PPOConfig, TDConfig
 from meldlab.training.train import train
 from tests.cli.test_app import run
 
-TINY: tuple[str, ...] = ("--algorithm", "td", "--init-from", "computed:light", "--total-steps", "60", "--rollout-rounds", "8")
+TINY: tuple[str, ...] = ("--algorithm", "td", "--init-from", "network:light", "--total-steps", "60", "--rollout-rounds", "8")
 TINY += ("--minibatch-size", "64", "--eval-games", "4", "--device", "cpu")
-PLAYERS = ("simple", "gin-only", "knock:10,0,6", "ensemble:best", "marjj", "marjj:paper", "computed:light", "champion")
+PLAYERS = ("simple", "gin-only", "knock:10,0,6", "ensemble:best", "marjj", "marjj:paper", "network:light", "champion")
 FILES = {"light file": "light-ensemble.npz", "policy file": "champion.npz"}
 
 
@@ -41,11 +41,11 @@ def test_train_stores_a_run_that_is_listed_and_shown(tmp_path: Path, capsys: pyt
     store, save = str(tmp_path / "runs.sqlite"), str(tmp_path / "mine.npz")
     line = ("gin", "train", *TINY, "--opponents", "self,simple,marjj", "--seed", "7", "--save", save, "--store", store)
     status, out, _ = run(capsys, *line)
-    assert (status, f"play it as computed:{save}" in out) == (0, True)
+    assert (status, f"play it as network:{save}" in out) == (0, True)
     status, out, _ = run(capsys, "runs", "list", "--store", store)
     assert (status, "train" in out, "finished" in out) == (0, True, True)
     _, out, _ = run(capsys, "runs", "show", "1", "--store", store)
-    assert 'command = "meldlab gin train --algorithm td --init-from computed:light --total-steps 60 --rollout-rounds 8 ' in out
+    assert 'command = "meldlab gin train --algorithm td --init-from network:light --total-steps 60 --rollout-rounds 8 ' in out
     assert all(line in out for line in ("  seed = 7\n", "  noise = 3.0\n", "8 of 8 games", "mine against marjj: "))
     _, out, _ = run(capsys, "runs", "show", "1", "--store", store, "--json")
     answer: dict[str, Any] = json.loads(out)
@@ -102,7 +102,7 @@ def test_train_ppo_against_every_player_with_a_policy(player: str, tmp_path: Pat
 def test_train_td_against_every_kernel_player(player: str, tmp_path: Path) -> None:
     name = saved(tmp_path, player)
     config = TDConfig(opponents=(name,), total_steps=1, rollout_rounds=4, minibatch_size=64)
-    result = train(config, tmp_path / "response.npz", init_from="computed:light", evaluate=[name], eval_games=2)
+    result = train(config, tmp_path / "response.npz", init_from="network:light", evaluate=[name], eval_games=2)
     assert (result.iterations, result.scores[name].games) == (1, 2)
 
 
@@ -115,7 +115,7 @@ def test_exploit_starts_with_a_given_network(tmp_path: Path, capsys: pytest.Capt
     with np.load(second) as arrays:
         lineage = json.loads(str(arrays["notes"]))["lineage"]
     assert [run.get("init_from", run.get("start")) for run in lineage[-2:]] == ["champion", first]
-    assert run(capsys, "gin", "exploit", "simple", "--init-from", "computed:light", "--save", first + "x.npz", *sizes)[0] == 2
+    assert run(capsys, "gin", "exploit", "simple", "--init-from", "network:light", "--save", first + "x.npz", *sizes)[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ def test_train_rejects_invalid_options(line: tuple[str, ...], message: str, caps
 
 
 def test_train_takes_a_prior_for_a_new_network_only(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, err = run(capsys, "gin", "train", "--init-from", "champion", "--prior", "computed:light", "--device", "cpu")
+    status, _, err = run(capsys, "gin", "train", "--init-from", "champion", "--prior", "network:light", "--device", "cpu")
     assert (status, "--prior is for a new network" in err) == (2, True)
 
 
 def test_train_accepts_the_options_of_version_0_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, save = str(tmp_path / "runs.sqlite"), str(tmp_path / "mine.npz")
-    old = "--learn values --start computed:light --steps 60 --rounds 8 --seats 1 --batch 64 --rate 1e-3 --games 4 --measure simple"
+    old = "--learn values --start network:light --steps 60 --rounds 8 --seats 1 --batch 64 --rate 1e-3 --games 4 --measure simple"
     line = ("gin", "train", *old.split(), "--against=self,past", "--device", "cpu", "--save", save, "--store", store)
     status, _, err = run(capsys, *line)
     assert status == 0

@@ -17,7 +17,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import knocking, tracking
-from meldlab.reproduce.nagai.ensemble import GRIDS, Grids, adjacency_in_floats, candidates, canonical, first_game, race_grid, search_grid
+from meldlab.reproduce.nagai.ensemble import GRIDS, Grids, adjacency_in_floats, candidates, canonical, first_game, halve_grid, search_grid
 from meldlab.reproduce.nagai.figures import save_figure
 from meldlab.reproduce.nagai.significance import one_sample, paired, two_samples
 from meldlab.runs.store import Store
@@ -181,7 +181,7 @@ def test_racing_ends_in_the_best_group_with_a_tenth_of_the_games(tmp_path: Path)
 def test_a_raced_grid_plays_the_deals_of_the_whole_one(tmp_path: Path) -> None:
     work = work_on(tmp_path / "runs.sqlite")
     whole = search_grid("adjacency", Ensemble(), work.scores, seed=6, games=40)
-    raced = race_grid("adjacency", Ensemble(), work.scores, HalvingConfig(4, 40), seed=6)
+    raced = halve_grid("adjacency", Ensemble(), work.scores, HalvingConfig(4, 40), seed=6)
     assert raced.candidates == whole.candidates
     assert raced.games < whole.games / 2
     assert raced.after == whole.measured[raced.order[0]]
@@ -326,7 +326,7 @@ def thinned(points: int) -> Grids:
 
 
 def test_searching(tmp_path: Path) -> None:
-    size = ensembles.SearchSize(grid=False, fresh=200, heats=HalvingConfig(4, 40))
+    size = ensembles.SearchSize(grid=False, test_games=200, halving=HalvingConfig(4, 40))
     told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(12))
     assert [each["search"] for each in told["searches"]] == list(GRIDS)
     for before, after in zip(told["searches"], told["searches"][1:], strict=False):
@@ -340,7 +340,7 @@ def test_searching(tmp_path: Path) -> None:
 
 
 def test_whole_grids_and_races_beside_each_other(tmp_path: Path) -> None:
-    size = ensembles.SearchSize(grid=True, iterations=2, fresh=20, games=20, heats=HalvingConfig(4, 20))
+    size = ensembles.SearchSize(grid=True, iterations=2, test_games=20, games=20, halving=HalvingConfig(4, 20))
     told = ensembles.search_ensembles(work_on(tmp_path / "runs.sqlite"), size, seed=1, grids=thinned(6))
     assert len(told["searches"]) == 10
     assert all(each["race"]["share_of_games"] > 0 for each in told["searches"])

@@ -7,7 +7,7 @@ from meldlab.analysis.heuristics import NAMES, heuristics
 from meldlab.analysis.playing import LineUp, random_scores
 from meldlab.analysis.playing import sample_from_games as played_sample
 from meldlab.analysis.sample import Sample
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.players.search import play_games
 from meldlab.variants.effects import fit_lines
 from meldlab.variants.measures import MEASURES, VariantGames
@@ -15,7 +15,7 @@ from tests.analysis.samples import BY_HAND
 
 
 def gathered(name: str, games: int, settings: dict[str, int] | None = None) -> VariantGames:
-    machine = Described.named(name, "0.6", None, settings or {}).machine
+    machine = RecycleGame.load(name, "0.6", None, settings or {}).machine
 
     def played(line_up: str) -> Sample:
         return played_sample(play_games(machine, LineUp.parse(line_up).players, games, 3, threads=1), machine.scoring, 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from meldlab.analysis.study import StudyConfig
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.runs.store import Store
@@ -29,7 +29,7 @@ def found_by(
     seed: int = 1,
 ) -> tuple[SearchResult, int]:
     """Return what is found, and how many games were played and not read from the store."""
-    game = Described("dare", text, "0.6", LIMITS)
+    game = RecycleGame("dare", text, "0.6", LIMITS)
     config = StudyConfig(budget.games, player=player, simulations=4, seed=seed)
     spec = SearchSpec.for_game(game, list(map(IntRange.parse, ranges)), objective, list(map(Constraint.parse, keep)), player != "random")
     run = Store.open(folder / "runs.sqlite").run(

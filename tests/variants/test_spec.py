@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES
 from meldlab.variants.spec import Constraint, IntRange, Objective, SearchSpec, verified_measure
@@ -76,7 +76,7 @@ def test_what_is_kept_and_what_is_surely_broken() -> None:
 
 
 def asked(name: str, *ranges: str, objective: str = "fairness", searches: bool = True) -> SearchSpec:
-    return SearchSpec.for_game(Described.named(name), list(map(IntRange.parse, ranges)), Objective(objective), [], searches)
+    return SearchSpec.for_game(RecycleGame.load(name), list(map(IntRange.parse, ranges)), Objective(objective), [], searches)
 
 
 def test_a_game_is_asked_for_numbers_that_it_has() -> None:

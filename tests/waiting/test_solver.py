@@ -242,7 +242,7 @@ def test_a_killed_solve_goes_on_where_it_stopped(tmp_path: Path) -> None:
     kept = Checkpoint(path, WaitingGame(5), 0.0).load()
     assert kept is not None, "the solve ended before it kept its state"
     told: list[int] = []
-    resumed = solve(WaitingGame(5), device="cpu", checkpoint=path, checkpoint_seconds=1e9, progress=lambda done, _: told.append(done))
+    resumed = solve(WaitingGame(5), device="cpu", checkpoint=path, checkpoint_seconds=1e9, progress=lambda done, *_: told.append(done))
     assert told[0] > kept["locked"] > 0
     assert not path.exists()
     fresh = solve(WaitingGame(5), device="cpu")

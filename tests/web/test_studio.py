@@ -14,8 +14,7 @@ from meldlab.arena.contest import play_contest
 from meldlab.games import load_game
 from meldlab.play import RandomPlayer, Record, replay
 from meldlab.precompile import compile_package
-from meldlab.recycle import library
-from meldlab.recycle.game import Described
+from meldlab.recycle import RecycleGame, library
 from meldlab.recycle.transcript import transcript
 from meldlab.runs.store import EVALUATIONS, Store
 from meldlab.web.app import make_app
@@ -80,7 +79,7 @@ def test_warnings_do_not_stop(client: TestClient) -> None:
 
 def test_games_are_those_of_the_arena(client: TestClient) -> None:
     ran = asked(client, "run", text=KUHN, games=300, seed=5)
-    expected = play_contest(Described("kuhn", KUHN), ["random", "random"], 300, 5, mirrored=False)
+    expected = play_contest(RecycleGame("kuhn", KUHN), ["random", "random"], 300, 5, mirrored=False)
     assert ran["games"] == ran["finished"] == 300
     assert [row["wins"] for row in ran["players"]] == [expected.wins(0), expected.wins(1)]
     assert ran["players"][0]["ci95"] == pytest.approx(expected.win_rate(0).ends)
@@ -89,7 +88,7 @@ def test_games_are_those_of_the_arena(client: TestClient) -> None:
 
 
 def test_a_game_is_told_as_the_transcript_does(client: TestClient) -> None:
-    first, *moves, last = transcript(Described("kuhn", KUHN), [RandomPlayer()] * 2, seed=2)
+    first, *moves, last = transcript(RecycleGame("kuhn", KUHN), [RandomPlayer()] * 2, seed=2)
     steps = asked(client, "steps", text=KUHN, seed=2, at=1)
     assert steps["begins"] == first["begins"]
     assert [(move["did"], move["then"], move["seat"] + 1) for move in steps["moves"]] == [(m["did"], m["then"], m["seat"]) for m in moves]

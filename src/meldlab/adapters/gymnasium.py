@@ -60,7 +60,7 @@ class GinEnv(gymnasium.Env[Features, np.int64]):
         if illegal not in ILLEGAL:
             raise NoSuchThing("way with illegal actions", illegal, ILLEGAL)
         _check(opponent)
-        self.table = GinVector(1, _house(rules), [0], opponent, reward=reward, finals=True)
+        self.table = GinVector(1, rules_from(rules), [0], opponent, reward=reward, final_observations=True)
         self.illegal = illegal
         self.observation_space, self.action_space = Box(0, 255, (FEATURES,), np.uint8), Discrete(ACTIONS)
         self._dealt, self._over = False, True
@@ -131,7 +131,7 @@ class GinVectorEnv(VectorEnv[Features, NDArray[np.int64], NDArray[Any]]):
         if illegal not in ILLEGAL_OF_MANY:
             raise NoSuchThing("way with illegal actions at many tables", illegal, ILLEGAL_OF_MANY)
         _check(opponent)
-        self.tables = GinVector(num_envs, _house(rules), 0, opponent, reward=reward, threads=threads, finals=True)
+        self.tables = GinVector(num_envs, rules_from(rules), 0, opponent, reward=reward, threads=threads, final_observations=True)
         self.num_envs, self.illegal, self.copy = num_envs, illegal, copy
         self.single_observation_space, self.single_action_space = Box(0, 255, (FEATURES,), np.uint8), Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -183,7 +183,7 @@ class GinVectorEnv(VectorEnv[Features, NDArray[np.int64], NDArray[Any]]):
         return np.array(self.tables.observe().mask, np.bool_)
 
 
-def _house(rules: Rules | str) -> Rules:
+def rules_from(rules: Rules | str) -> Rules:
     return Rules.named(rules) if isinstance(rules, str) else rules
 
 

@@ -1,1 +1,1 @@
-"""What a RECYCLE game is like: movement of cards, heuristics of played games, and comparison of games."""
+"""Analysis of RECYCLE games: movement of cards, heuristics of played games, and comparison of games."""

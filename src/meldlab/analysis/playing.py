@@ -1,31 +1,37 @@
-"""The workers ``recycle.search`` and ``recycle.count``: games of a RECYCLE game with their decisions, or only their results.
+"""The task functions ``recycle.search`` and ``recycle.count``: games with their decisions, or results only; a forecast of their time.
 
 >>> from meldlab.recycle import library
 >>> line_up = LineUp.parse("random,random")
->>> shard = line_up.shard("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
->>> counts = play_shard(shard)
+>>> task = line_up.task("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
+>>> counts = search_task(task)
 >>> counts["games"], len(Sample.from_json(counts["sample"]).options) >= 8
 (4, True)
 """
 
 import json
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from meldlab.analysis.sample import Sample
 from meldlab.play import RandomPlayer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 
-__all__ = ["LineUp", "count_shard", "play_shard", "random_scores"]
+__all__ = ["Forecast", "LineUp", "count_task", "random_scores", "search_task"]
 
-WORKER, COUNTER = "recycle.search", "recycle.count"
+SEARCH_TASK, COUNT_TASK = "recycle.search", "recycle.count"
+TIMED = 20  # random games by which the speed of a decision is measured
+# Fields of a sample that the games of the machine have under another name.
+PLAYED_NAMES = {"value": "reward", "mean": "reward_mean", "score_estimates": "score_estimate", "rank_estimates": "rank_estimate"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ class LineUp:
     @classmethod
     def parse(cls, text: str) -> "LineUp":
         """Parse players separated by commas."""
-        return cls(tuple(map(parse, text.split(","))))
+        return cls(tuple(map(parse_batch_player, text.split(","))))
 
     def __str__(self) -> str:
         return ",".join(player.name for player in self.players)
@@ -56,27 +62,27 @@ class LineUp:
         """
         return "".join(player.name[0].upper() for player in self.players)
 
-    def shard(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Task:
+    def task(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Task:
         """Return the games of this line-up as one task."""
-        return Task(WORKER, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
+        return Task(SEARCH_TASK, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
 
 
-def play_shard(shard: Task) -> Counts:
-    """Play the games of a shard and return their sample."""
-    machine = _machine_of(shard)
-    players = LineUp.parse(str(shard.player)).players
-    sample = sample_from_games(play_games(machine, players, shard.games, shard.seed, shard.first, threads=1), machine.scoring, shard.first)
-    return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
+def search_task(task: Task) -> Counts:
+    """Play the games of a task and return their sample."""
+    machine = _task_machine(task)
+    players = LineUp.parse(str(task.player)).players
+    sample = sample_from_games(play_games(machine, players, task.games, task.seed, task.first, threads=1), machine.scoring, task.first)
+    return {"games": task.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-def count_shard(shard: Task) -> Counts:
-    """Play the games of a shard with random players, and return a sample without their decisions."""
-    sample = random_scores(_machine_of(shard), shard.seed, shard.games, shard.first)
-    return {"games": shard.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
+def count_task(task: Task) -> Counts:
+    """Play the games of a task with random players, and return a sample without their decisions."""
+    sample = random_scores(_task_machine(task), task.seed, task.games, task.first)
+    return {"games": task.games, "wins": int((sample.win_shares[:, 0] == 1).sum()), "sample": sample.as_json()}
 
 
-def _machine_of(shard: Task) -> Machine:
-    known = shard.arguments
+def _task_machine(task: Task) -> Machine:
+    known = task.arguments
     return _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
 
 
@@ -99,22 +105,42 @@ def random_scores(machine: Machine, seed: int, games: int, first: int = 0) -> Sa
 
 def sample_from_games(played: PlayedGames, goal: str, first: int) -> Sample:
     """Return games of the machine as a sample; ``first`` is the number of the first game."""
-    return Sample(
-        goal,
-        played.scores,
-        played.statuses,
-        played.seconds,
-        played.game - first,
-        played.seat,
-        played.options,
-        played.chosen,
-        played.best,
-        played.worst,
-        played.reward,
-        played.reward_mean,
-        played.determinizations,
-        played.first_half,
-        played.second_half,
-        played.score_estimate,
-        played.rank_estimate,
-    )
+    arrays = {part.name: getattr(played, PLAYED_NAMES.get(part.name, part.name)) for part in fields(Sample)[1:]}
+    return Sample(goal, **{**arrays, "game": played.game - first})
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Random games of a line-up, and the seconds that one core needs for the missing games.
+
+    >>> from meldlab.recycle.game import RecycleGame
+    >>> machine, line_up = RecycleGame.load("kuhn_poker").machine, LineUp.parse("random,random")
+    >>> random = sample_from_games(play_games(machine, line_up.players, 10, seed=1), machine.scoring, 0)
+    >>> Forecast.of(machine, random, {LineUp.parse("mcts:1000,random"): 30}).seconds > 0
+    True
+    """
+
+    random: Sample
+    seconds: float
+
+    @classmethod
+    def of(cls, machine: Machine, random: Sample, missing: Mapping[LineUp, int]) -> "Forecast":
+        """Return the forecast for the ``missing`` games of each line-up.
+
+        A searching player runs ``simulations`` rollouts of every option, to the end or to its limit; the random games have the number of
+        options and the distance to the end.
+        """
+        machine.random_games(1, 0, 1)  # compiles, which is not measured
+        start = time.process_time()
+        decisions = int(machine.random_games(TIMED, 0, 1).decisions.sum())
+        seconds_per_decision = (time.process_time() - start) / max(1, decisions)
+        to_the_end = random.decisions[random.game] - random.move
+        work = 0.0
+        for line_up, games in missing.items():
+            for seat, player in enumerate(line_up.players):
+                if not isinstance(player, SearchPlayer):
+                    continue
+                mine = random.seat == seat
+                ahead = player.simulations * random.options[mine] * np.minimum(to_the_end[mine], player.rollout_limit)
+                work += games * float(ahead.sum()) / random.games
+        return cls(random, work * seconds_per_decision)

@@ -10,17 +10,16 @@ from typing import Any, Self
 import numpy as np
 
 from meldlab.analysis.figures import draw_branching, draw_decisions, draw_lead, draw_scores, draw_spread, draw_times
-from meldlab.analysis.forecast import Forecast
 from meldlab.analysis.heuristics import PUBLISHED_RULES, Heuristic, heuristics
 from meldlab.analysis.movement import COLOURS, draw_movement
-from meldlab.analysis.playing import LineUp, changed_limits, random_scores
+from meldlab.analysis.playing import Forecast, LineUp, changed_limits, random_scores
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
 from meldlab.analysis.variant import Variant
 from meldlab.parallel import Progress, no_progress
 from meldlab.play import RandomPlayer
 from meldlab.recycle.movement import Movement
-from meldlab.recycle.players import SearchPlayer, parse
+from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Task, run_tasks
@@ -56,7 +55,7 @@ class StudyConfig:
     @property
     def searcher(self) -> RandomPlayer | SearchPlayer:
         """Return the searching player, with more determinizations than usual unless its text has their number."""
-        searcher = parse(self.player, self.simulations)
+        searcher = parse_batch_player(self.player, self.simulations)
         if isinstance(searcher, RandomPlayer) or searcher.algorithm == "ismcts":
             return searcher
         if searcher.final_policy == "pooled" or "deals=" in self.player:
@@ -268,7 +267,7 @@ def _tasks(variant: Variant, config: StudyConfig) -> dict[str, list[Task]]:
         games = _games(config, line_up)
         # Random games are played by whole tens, so that another number of games of the same run plays no game twice.
         size, number = (1, games) if line_up.searches else (RANDOM_TASK, -(-games // RANDOM_TASK) * RANDOM_TASK)
-        tasks[name] = line_up.shard(variant.game.name, variant.game.text, config.seed, number, arguments).split(size)
+        tasks[name] = line_up.task(variant.game.name, variant.game.text, config.seed, number, arguments).split(size)
     return tasks
 
 

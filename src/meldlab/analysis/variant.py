@@ -1,6 +1,6 @@
 """Variant of a RECYCLE game: the game with other values for numbers that it declares.
 
->>> Variant(Described.named("hearts"), {}).title
+>>> Variant(RecycleGame.load("hearts"), {}).title
 'Hearts'
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from meldlab.errors import MeldlabError
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.header import Header
 from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine.machine import Machine
@@ -21,16 +21,16 @@ __all__ = ["Variant"]
 class Variant:
     """A game, and values for numbers that it declares; without values it is the game itself."""
 
-    base: Described
+    base: RecycleGame
     settings: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
-    def game(self) -> Described:
+    def game(self) -> RecycleGame:
         """Return the game with the values; raise ``MeldlabError`` if it does not declare them."""
         if not self.settings:
             return self.base
         text = with_settings(self.base.text, self.settings, self.base.dialect)
-        return Described(self.base.name, text, self.base.dialect, self.base.limits)
+        return RecycleGame(self.base.name, text, self.base.dialect, self.base.limits)
 
     @property
     def machine(self) -> Machine:
@@ -46,7 +46,7 @@ class Variant:
     def settings_text(self) -> str:
         """Return the settings as text.
 
-        >>> Variant(Described.named("gin_rummy"), {"LIMIT": 5}).settings_text
+        >>> Variant(RecycleGame.load("gin_rummy"), {"LIMIT": 5}).settings_text
         'LIMIT=5'
         """
         return ", ".join(f"{name}={value}" for name, value in self.settings.items())

@@ -57,7 +57,7 @@ class ContestResult:
     players: tuple[str, ...]
     seatings: tuple[tuple[int, ...], ...]
     count_types: Mapping[str, Count]
-    """What the game counts, by name."""
+    """Totals of the game's own counts, by name."""
     moments: Moments
     """Over deals, of the ``columns``, in fractions of ``unit``: integers, whose sums do not depend on how the deals were cut."""
     deal_wins: NDArray[np.uint32]
@@ -88,9 +88,8 @@ class ContestResult:
                 _add_failure(failures, Failure(why, _forfeiting_player(why, seating), 1, deal * len(seatings) + number))
         integers = np.rint(sums * unit(seatings)).astype(np.int64)
         wins = integers[:, 1 : 1 + len(players)].astype(np.uint32)
-        lowest: bool = getattr(game, "lowest_wins", False)
         moments, reasons = Moments.from_counts(integers), tuple(failures.values())
-        return cls(game.name, tuple(players), tuple(seatings), count_types, moments, wins, reasons, lowest_wins=lowest)
+        return cls(game.name, tuple(players), tuple(seatings), count_types, moments, wins, reasons, lowest_wins=game.lowest_wins)
 
     @classmethod
     def join(cls, parts: Sequence["ContestResult"]) -> "ContestResult":
@@ -117,9 +116,10 @@ class ContestResult:
             item_size = len(data) // (len(players) * moments.clusters)
             wins = np.frombuffer(data, f"<u{item_size}").reshape(len(players), -1).T.astype(np.uint32)
             failures = tuple(Failure(*failure) for failure in counts["failures"])
-            count_types = {name: kind for name, kind in getattr(game, "counts", {}).items() if name in counts["counted"]}
-            lowest: bool = getattr(game, "lowest_wins", False)
-            results.append(cls(game.name, tuple(players), ways, count_types, moments, wins, failures, 0.0, lowest))
+            count_types = {
+                name: kind for name, kind in getattr(game, "counts", {}).items() if not {name, kind.old_name}.isdisjoint(counts["counted"])
+            }
+            results.append(cls(game.name, tuple(players), ways, count_types, moments, wins, failures, 0.0, game.lowest_wins))
         return cls.join(results)
 
     def counts(self) -> Counts:
@@ -263,8 +263,10 @@ class ContestResult:
         answer: dict[str, object] = {}
         for name, kind in self.count_types.items():
             if kind.by_seat == by_seat:
-                interval, key = self.count(name, player), f"{name}_per_{kind.per[:-1]}"
-                answer |= {name: self.total(name, player), key: interval.value, f"{key}_ci95": interval.ends}
+                interval = self.count(name, player)
+                for key in filter(None, (name, kind.old_name)):
+                    rate = f"{key}_per_{kind.per[:-1]}"
+                    answer |= {key: self.total(name, player), rate: interval.value, f"{rate}_ci95": interval.ends}
         return answer
 
     def _index(self, name: str, player: int) -> int:
@@ -277,12 +279,12 @@ def seatings(game: Game[Any], num_players: int) -> list[tuple[int, ...]]:
     The last player takes the remaining seats; with as many players as teams, each plays for a team.
 
     >>> from meldlab.gin import Gin
-    >>> from meldlab.recycle.game import Described
+    >>> from meldlab.recycle.game import RecycleGame
     >>> seatings(Gin(), 2)
     [(0, 1), (1, 0)]
-    >>> seatings(Described.named("hearts"), 2)
+    >>> seatings(RecycleGame.load("hearts"), 2)
     [(0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0)]
-    >>> seatings(Described.named("whist"), 2)
+    >>> seatings(RecycleGame.load("whist"), 2)
     [(0, 1, 0, 1), (1, 0, 1, 0)]
     """
     seats = max(game.seats[0], min(num_players, game.seats[-1]))

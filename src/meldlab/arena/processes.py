@@ -214,7 +214,7 @@ class ObservedPlayer:
         self.__wrapped__, self.name, self.seat, self.turn_state = player, player.name, seat, turn_state
 
     def choose(self, view: Any, chance: Chance) -> Any:
-        """Ask the player."""
+        """Return the player's action."""
         self.turn_state[WALL_START], self.turn_state[CPU_START] = time.monotonic(), time.process_time()
         self.turn_state[CHOOSING] = self.seat + 1
         try:

@@ -88,6 +88,15 @@ class Card:
         """Return the bit of the card in a hand: 13 per suit, aces first."""
         return 13 * self.suit + self.rank
 
+    @property
+    def long_name(self) -> str:
+        """Return the full name, as a screen reader says it.
+
+        >>> Card.parse("TD").long_name
+        'ten of diamonds'
+        """
+        return f"{self.rank.name.lower()} of {self.suit.name.lower()}"
+
     @classmethod
     def from_index(cls, index: int) -> "Card":
         """Return the card of bit ``index``, 0 to 51."""

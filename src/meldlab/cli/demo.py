@@ -98,7 +98,7 @@ def stopping_rows() -> list[Row]:
 
 def show_rummikub(console: "Console") -> None:
     """Solve one Rummikub turn and print its steps."""
-    from meldlab.cli.rummikub.tiles import rack_text, table_text
+    from meldlab.cli.pictures import rack_text, table_text
     from meldlab.rummikub import Position, describe_steps, solve
 
     position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")
@@ -123,7 +123,7 @@ def gin_rows() -> list[Row]:
     from meldlab.chance import Purpose, derive_seed
     from meldlab.gin import Gin
 
-    published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "computed:light": "-"}
+    published = {"ensemble": "0.739 (0.723 re-measured)", "ensemble:best": "-", "network:light": "-"}
     deals = derive_seed(1, Purpose.FRESH)  # the search that found ensemble:best has not seen them
     rates = {name: play_contest(Gin(), [name, "simple"], 4_000, seed=deals).win_rate() for name in published}
     return [(f"gin rummy, {name} against simple, games won", published[name], str(rate)) for name, rate in rates.items()]

@@ -1,4 +1,4 @@
-"""Renamed options: names of version 0.1 that are accepted for one version.
+"""Renamed commands and options: names of version 0.1 that are accepted for one version.
 
 >>> current_names(["gin", "train", "--learn=values", "--against", "self,past", "--steps", "9"])[:3]
 ['gin', 'train', '--algorithm=td']
@@ -7,7 +7,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 
-__all__ = ["RENAMED_OPTIONS", "RENAMED_VALUES", "current_names"]
+__all__ = ["RENAMED_COMMANDS", "RENAMED_OPTIONS", "RENAMED_VALUES", "current_names"]
 
 TRAINING = {
     "--learn": "--algorithm",
@@ -43,12 +43,18 @@ RENAMED_VALUES: Mapping[str, Mapping[str, str]] = {
     "--opponents": {"past": "snapshot"},
 }
 """By option, the value of today for each old one; also within values separated by commas."""
+RENAMED_COMMANDS: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("tune", "watch", "--once"): ("runs", "show"),
+    ("tune", "watch"): ("runs", "show", "--watch"),
+}
+"""The words of today for each old command: two words at the start, then options anywhere."""
 
 
 def current_names(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of a command line with the options and values of today; print a note on stderr if there were old ones."""
+    arguments, notes = _current_command(arguments)
     options = next((table for command, table in RENAMED_OPTIONS.items() if tuple(arguments[: len(command)]) == command), {})
-    changed, notes, option = list[str](), dict[str, str](), ""
+    changed, option = list[str](), ""
     for argument in arguments:
         name, equals, value = argument.partition("=")
         if name.startswith("--"):
@@ -62,6 +68,14 @@ def current_names(arguments: Sequence[str]) -> list[str]:
         renamed = ", ".join(f"{old} is now {new}" for old, new in notes.items())
         print(f"note: {renamed}; the old names are accepted for one version", file=sys.stderr)
     return changed
+
+
+def _current_command(arguments: Sequence[str]) -> tuple[Sequence[str], dict[str, str]]:
+    """Return the arguments with the command of today, and the old one with its new name if it has changed."""
+    for old, new in RENAMED_COMMANDS.items():
+        if tuple(arguments[:2]) == old[:2] and set(old) <= set(arguments):
+            return [*new, *(word for word in arguments[2:] if word not in old)], {" ".join(old): " ".join(new)}
+    return arguments, {}
 
 
 def _current_value(option: str, value: str, notes: dict[str, str]) -> str:

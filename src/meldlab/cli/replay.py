@@ -44,7 +44,7 @@ def replay(
         return
     console = Console(highlight=False)
     console.print(f"{record.game}: " + ", ".join(f"p{place} {name}" for place, name in enumerate(record.players, 1)), markup=False)
-    screens = [_screen_of(game)(console, place, record.players) for place in range(len(record.players))]
+    screens = [screen_class(game)(console, place, record.players) for place in range(len(record.players))]
     for action, line in zip(steps, lines, strict=True):
         if step:
             place = action.seat if seat is None else seat - 1
@@ -76,7 +76,7 @@ def read_record(file: Path, seat: int | None) -> "Record":
     return record
 
 
-def _screen_of(game: "Game[Any]") -> "type[Screen]":
+def screen_class(game: "Game[Any]") -> "type[Screen]":
     from meldlab.gin import Gin
     from meldlab.rummikub.game import Rummikub
 
@@ -85,7 +85,7 @@ def _screen_of(game: "Game[Any]") -> "type[Screen]":
     elif isinstance(game, Rummikub):
         from meldlab.cli.rummikub.screen import RummikubScreen as Shown  # type: ignore[assignment]
     else:
-        from meldlab.cli.recycle.screen import DescribedScreen as Shown  # type: ignore[assignment]
+        from meldlab.cli.recycle.screen import RecycleScreen as Shown  # type: ignore[assignment]
     return Shown
 
 

@@ -55,7 +55,7 @@ def reproduce(
 
     context.store = open_store(store)
     with progress_bar("claims") as show:
-        report = run(selected, context, lambda name, done, total: show(int(1000 * done), 1000 * total))
+        report = run(selected, context, show)
     files: list[Path] = []
     if out is not None:
         from meldlab.reproduce.page import write_reproduction

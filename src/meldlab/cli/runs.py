@@ -1,12 +1,15 @@
 """``meldlab runs``: every search in the store, its players, and its evaluations as CSV or Parquet."""
 
 import sys
-from datetime import UTC, datetime
+import time
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import JsonOption, StoreOption, out_file
 from meldlab.cli.output import aligned, print_json, terminal_width
 
@@ -71,8 +74,10 @@ def _print_runs(runs: "Sequence[tuple[Run, RunProgress]]") -> None:
 
 @app.command()
 def show(
-    run: RunArgument,
+    run: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of the run; the latest by default.")] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="Number of players to show, best first.")] = 10,
+    watch: Annotated[bool, typer.Option("--watch", help="Print the best player and the time left until the run is finished.")] = False,
+    every: Annotated[float, typer.Option("--every", min=0.1, help="Seconds between two updates of --watch.")] = 2.0,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -82,24 +87,64 @@ def show(
     """
     import json as json_text
 
+    from meldlab.errors import NotLegalHere
     from meldlab.runs.leaderboard import RunProgress, leaderboard
     from meldlab.runs.store import Store
 
-    opened = Store.open_read_only(store).find(run)
-    progress, players = RunProgress.from_run(opened), leaderboard(opened, top)
-    if json:
-        more = {"notes": opened.notes.splitlines(), "players": [player.as_json() for player in players], "result": opened.result}
-        print_json({**_run_json(opened, progress), **more})
+    opened = Store.open_read_only(store)
+    if run is None and not opened.runs():
+        raise NotLegalHere(f"no runs in {opened}")
+    chosen = opened.find(run if run is not None else opened.runs()[-1].number)
+    if watch and not json:
+        _watch(chosen, every)
         return
-    print(f"run {opened.number}: {opened.experiment}, {progress.state}, version {opened.version}, started {_utc(opened.started)}")
-    for name, value in opened.settings.items():
+    progress, players = RunProgress.from_run(chosen), leaderboard(chosen, top)
+    if json:
+        more = {"notes": chosen.notes.splitlines(), "players": [player.as_json() for player in players], "result": chosen.result}
+        print_json({**_run_json(chosen, progress), **more})
+        return
+    print(f"run {chosen.number}: {chosen.experiment}, {progress.state}, version {chosen.version}, started {_utc(chosen.started)}")
+    for name, value in chosen.settings.items():
         print(f"  {name} = {json_text.dumps(value)}")
     print(f"{progress.games:,} of {progress.planned:,} games")
     for player in players:
         print(f"  {player}")
-    print(opened.notes, end="")
-    if opened.result is not None:
-        print(f"result: {abridged(opened.result)}")
+    print(chosen.notes, end="")
+    if chosen.result is not None:
+        print(f"result: {abridged(chosen.result)}")
+
+
+def _watch(run: "Run", every: float) -> None:
+    """Print the state of a run again and again, in place on a terminal, until it is finished."""
+    from rich.console import Console
+    from rich.live import Live
+
+    on_interrupt("the search itself is not affected; run the same command to watch it again")
+    text, finished = _state(run)
+    with Live(text, console=Console(highlight=False), auto_refresh=False) if sys.stdout.isatty() else nullcontext() as live:
+        while True:
+            if live is None:
+                print(text, flush=True)
+            else:
+                live.update(text, refresh=True)
+            if finished:
+                return
+            time.sleep(every)
+            text, finished = _state(run.store.find(run.number))
+
+
+def _state(run: "Run") -> tuple[str, bool]:
+    """Return the progress of a run with its best player as text, and whether the run is finished."""
+    from meldlab.runs.leaderboard import RunProgress, leaderboard
+
+    progress, best = RunProgress.from_run(run), leaderboard(run, 1)
+    share = f" ({progress.games / progress.planned:.1%})" if progress.planned else ""
+    head = f"run {run.number}, {run.experiment}, {progress.state}: {progress.games:,} of {progress.planned:,} games{share}"
+    if progress.state == "running":
+        left = "not yet known" if progress.seconds_left is None else str(timedelta(seconds=round(progress.seconds_left)))
+        processes = f"{progress.workers} process{'es' * (progress.workers > 1)}"
+        head += f", {progress.games_per_second:,.0f} games/s from {processes}, time left {left}"
+    return f"{head}\n  best so far {best[0] if best else 'no player yet'}", progress.finished
 
 
 def abridged(result: Any) -> str:

@@ -1,15 +1,12 @@
-"""``meldlab tune``: the paper's experiments, CMA-ES over all parameters, and a view of a running search."""
+"""``meldlab tune``: the paper's experiments, and CMA-ES over all parameters."""
 
-import sys
-import time
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import (
     ClusterOption,
     DryRunOption,
@@ -25,8 +22,7 @@ from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
-    from meldlab.arena.evaluation import RunEvaluator
-    from meldlab.runs.store import Store
+    from meldlab.reproduce.nagai.experiment import Experiment
 
 app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
 
@@ -52,17 +48,13 @@ def track(
 
     Example: meldlab tune track --quick --out figures
     """
-    from dataclasses import asdict, replace
+    from dataclasses import replace
 
-    from meldlab.reproduce.nagai.tracking import FULL, QUICK, search_trackers
+    from meldlab.reproduce.nagai.tracking import SIZES, track_experiment
 
-    size = FULL if full else QUICK
+    size = SIZES["full" if full else "quick"]
     size = replace(size, generations=generations or size.generations)
-
-    def search(work: "RunEvaluator") -> dict[str, Any]:
-        return search_trackers(work, size, seed)
-
-    _run("track", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
+    _run(track_experiment(size, seed), store, threads, cluster, out, dry_run=dry_run, json=json)
 
 
 @app.command()
@@ -80,16 +72,10 @@ def knock(
 
     Example: meldlab tune knock --quick --out figures
     """
-    from dataclasses import asdict
+    from meldlab.reproduce.nagai.knocking import SIZES, knock_experiment
 
-    from meldlab.reproduce.nagai.knocking import FULL, QUICK, search_knocks
-
-    size = FULL if full else QUICK
-
-    def search(work: "RunEvaluator") -> dict[str, Any]:
-        return search_knocks(work, size, seed)
-
-    _run("knock", {**asdict(size), "seed": seed}, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
+    experiment = knock_experiment(SIZES["full" if full else "quick"], seed)
+    _run(experiment, store, threads, cluster, out, dry_run=dry_run, json=json)
 
 
 @app.command()
@@ -104,53 +90,27 @@ def ensemble(
     dry_run: DryRunOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run the five grid searches: three iterations of whole grids and races, or one iteration raced (section 5.3).
+    """Run the five grid searches: three iterations over whole grids, or one by successive halving (section 5.3).
 
     Example: meldlab tune ensemble --quick --out figures
     """
-    from dataclasses import asdict
+    from meldlab.reproduce.nagai.ensemble import SIZES, ensemble_experiment
 
-    from meldlab.gin.players import Ensemble
-    from meldlab.reproduce.nagai.ensemble import FULL, QUICK, search_ensembles
-
-    size = FULL if full else QUICK
-    Ensemble.preset(base)
-
-    def search(work: "RunEvaluator") -> dict[str, Any]:
-        return search_ensembles(work, size, seed, base)
-
-    settings = {**asdict(size), "base": base, "seed": seed}
-    _run("ensemble", settings, size.planned(), search, store, threads, cluster, out, dry_run=dry_run, json=json)
+    experiment = ensemble_experiment(SIZES["full" if full else "quick"], seed, base)
+    _run(experiment, store, threads, cluster, out, dry_run=dry_run, json=json)
 
 
 def _run(
-    name: str,
-    settings: dict[str, Any],
-    planned: int,
-    search: "Callable[[RunEvaluator], dict[str, Any]]",
-    store: str | None,
-    threads: int,
-    cluster: str | None,
-    out: Path | None,
-    *,
-    dry_run: bool,
-    json: bool,
+    experiment: "Experiment", store: str | None, threads: int, cluster: str | None, out: Path | None, *, dry_run: bool, json: bool
 ) -> None:
-    """Run a search through the store, print its outcomes, and draw its figure; or print what it would take."""
+    """Run an experiment through the store, print its outcomes, and draw its figure; or print its expected time."""
     if dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
-        print_estimate(f"tune {name}", tuning_cost(TYPICAL[name], planned, threads), json)
+        print_estimate(f"tune {experiment.name}", tuning_cost(TYPICAL[experiment.name], experiment.planned, threads), json)
         return
-    from meldlab.arena.evaluation import RunEvaluator, warm_up
-
-    with open_store(store).start_run(name, settings) as run:
-        warm_up()
-        evaluator = RunEvaluator(run, planned, threads, cluster)
-        with metered(name, evaluator):
-            result = search(evaluator)
-        run.finish(result)
-    answer = {"run": run.number, "settings": settings, **result}
+    run, result = experiment.run(open_store(store), threads, cluster, partial(metered, experiment.name))
+    answer = {"run": run.number, "settings": experiment.settings, **result}
     if out is not None:
         from meldlab.reproduce.nagai.figures import save_figure
 
@@ -163,7 +123,7 @@ def _run(
         print(f"wrote {path}")
 
 
-def _print_outcomes(result: dict[str, Any]) -> None:
+def _print_outcomes(result: Mapping[str, Any]) -> None:
     """Print the claims of the paper that an experiment decides: published, ours and the verdict; then the notes."""
     from rich.console import Console
     from rich.table import Table
@@ -234,70 +194,3 @@ def best(
     for opponent, measured in winner.test_scores.items():
         print(f"  against {opponent:16} {measured.win_rate()}")
     print(f"wrote {out}" if out is not None else str(winner.player), end="\n" if out is not None else "")
-
-
-@app.command()
-def watch(
-    run: Annotated[int | None, typer.Argument(metavar="RUN", help="Number of the run; the latest by default.")] = None,
-    every: Annotated[float, typer.Option("--every", min=0.1, help="Seconds between two updates.")] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Print the state once and stop.")] = False,
-    store: StoreOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Watch a search until it is finished: the best player with its interval, games per second, time left.
-
-    Example: meldlab tune watch --once
-    """
-    from rich.console import Console
-    from rich.live import Live
-
-    from meldlab.runs.store import Store
-
-    on_interrupt("the search itself is not affected; run the same command to watch it again")
-    opened = Store.open_read_only(store)
-    number = run if run is not None else _latest_run(opened)
-    state = _run_state(opened, number)
-    if json:
-        print_json(state)
-        return
-    if not sys.stdout.isatty():
-        print(_state_text(state), flush=True)
-        while state["state"] != "finished" and not once:
-            time.sleep(every)
-            state = _run_state(opened, number)
-            print(_state_text(state), flush=True)
-        return
-    with Live(_state_text(state), console=Console(highlight=False), auto_refresh=False) as picture:
-        while state["state"] != "finished" and not once:
-            time.sleep(every)
-            state = _run_state(opened, number)
-            picture.update(_state_text(state), refresh=True)
-
-
-def _latest_run(store: "Store") -> int:
-    from meldlab.errors import NotLegalHere
-
-    runs = store.runs()
-    if not runs:
-        raise NotLegalHere(f"no runs in {store}")
-    return runs[-1].number
-
-
-def _run_state(store: "Store", number: int) -> dict[str, Any]:
-    from meldlab.runs.leaderboard import RunProgress, leaderboard
-
-    run = store.find(number)
-    best = leaderboard(run, 1)
-    line = str(best[0]) if best else "no player yet"
-    answer = {"run": number, "experiment": run.experiment, "best": best[0].as_json() if best else None}
-    return {**answer, **RunProgress.from_run(run).as_json(), "line": line}
-
-
-def _state_text(state: dict[str, Any]) -> str:
-    share = f" ({state['games'] / state['planned']:.1%})" if state["planned"] else ""
-    head = f"run {state['run']}, {state['experiment']}, {state['state']}: {state['games']:,} of {state['planned']:,} games{share}"
-    if state["state"] == "running":
-        left = "not yet known" if state["seconds_left"] is None else str(timedelta(seconds=round(state["seconds_left"])))
-        processes = f"{state['workers']} process{'es' * (state['workers'] > 1)}"
-        head += f", {state['games_per_second']:,.0f} games/s from {processes}, time left {left}"
-    return f"{head}\n  best so far {state['line']}"

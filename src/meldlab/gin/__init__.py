@@ -8,7 +8,8 @@
 
 from meldlab.gin.match import Gin, Match
 from meldlab.gin.move import Move, Verb
-from meldlab.gin.round import Outcome, Round
+from meldlab.gin.outcome import Outcome
+from meldlab.gin.round import Round
 from meldlab.gin.rules import MINI, PRESETS, Rules
 from meldlab.gin.view import Phase, View
 

@@ -3,7 +3,7 @@
 >>> advice = advise(position_view(hand="2C 3C 4C 9D 9H 9S KC KD 4H 5S", upcard="KH"))
 >>> str(advice.move), advice.reason
 ('take KH', 'KH makes a meld')
->>> [str(candidate.move) for candidate in advice.prospects]
+>>> [str(candidate.move) for candidate in advice.candidates]
 ['take KH', 'pass']
 """
 
@@ -45,9 +45,9 @@ class Advice:
     """The deadwood after each discard; of eleven cards only."""
     values: tuple[MoveValue, ...]
     """The values by the player, if one was given."""
-    prospects: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...]
     """The moves by rollouts, the best first, if no player was given."""
-    outlook: Belief
+    belief: Belief
     """The belief of an ensemble: of the player if it is one."""
 
 
@@ -64,8 +64,8 @@ def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
     values = tuple(MoveValue(*value) for value in evaluate(view, chance)) if player else ()
     after = discards(view.hand) if len(view.hand) > HAND_CARDS else {}
     least = min(after.values()) if after else deadwood(view.hand)
-    outlook = (expert if isinstance(expert, EnsemblePlayer) else EnsemblePlayer()).outlook(view)
-    return Advice(move, _reason(view, move, least), least, after, values, candidates, outlook)
+    belief = (expert if isinstance(expert, EnsemblePlayer) else EnsemblePlayer()).belief(view)
+    return Advice(move, _reason(view, move, least), least, after, values, candidates, belief)
 
 
 def evaluation(player: Player[View, Move]) -> Callable[[View, Chance], Sequence[MoveValue]]:

@@ -30,7 +30,7 @@ from meldlab.gin.kernel_state import RuleNumbers
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import View
 
-__all__ = ["MatchEquity"]
+__all__ = ["MatchEquity", "decode_outcomes"]
 
 ROUNDS = 8192  # measured; the standard error of the starter's win rate is then half a percent
 MAX_POINTS = 1000  # of a match; the table of a longer one takes too long
@@ -93,11 +93,12 @@ class MatchEquity:
 
     def after_round(self, scores: tuple[int, int], starter: int, outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the win probability after each outcome of a round that ``starter`` started, coded as in ``kernel_sampling.Rollouts``."""
-        points, lost = np.maximum(abs(outcomes) - 1, 0), outcomes < 0
+        signs, points = decode_outcomes(outcomes)
+        lost = signs < 0
         if not self.rules.match_points:
-            return EVEN + np.sign(outcomes) / 2
+            return EVEN + signs / 2
         following = np.array(NEXT_STARTER[self.rules.next_starter])[starter, lost.astype(np.int64)]
-        return self._lookup(scores[0] + points * ~lost, scores[1] + points * lost, np.where(outcomes == 0, starter, following))
+        return self._lookup(scores[0] + points * ~lost, scores[1] + points * lost, np.where(signs == 0, starter, following))
 
     def after_rollouts(self, view: View, outcomes: NDArray[np.int64], expected: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Return the win probability of the seat of a view after each rollout, in the shape of ``outcomes``.
@@ -114,6 +115,11 @@ class MatchEquity:
         last = self.rules.match_points
         probabilities: NDArray[np.float64] = self.table[np.minimum(own, last), np.minimum(other, last), starter]
         return probabilities
+
+
+def decode_outcomes(outcomes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return who scores, 1 for the own seat, -1 for the other, 0 without a score, and the points; coded by ``encode_outcome``."""
+    return np.sign(outcomes), np.maximum(abs(outcomes) - 1, 0)
 
 
 def _filled(odds: NDArray[np.float64], rules: Rules, next_starter: Sequence[Sequence[int]]) -> NDArray[np.float64]:

@@ -172,7 +172,7 @@ def least_after_discard(hand):
 
 
 @device_function
-def covered(hand):
+def cards_in_runs(hand):
     """Return the cards of a hand that one best choice of runs covers."""
     return (
         np.int64(COVERED[hand & SUIT_MASK])
@@ -191,7 +191,7 @@ def _best_sets_leaf(rest, sets, best, extra):
 def melded(hand):
     """Return (cards in sets, cards in runs) of one arrangement with the least deadwood, the one with the fewest and lowest sets."""
     sets = over_sets(hand, _best_sets_leaf, MAX_DEADWOOD << 52, 0) & FULL
-    return sets, covered(hand ^ sets)
+    return sets, cards_in_runs(hand ^ sets)
 
 
 @device_function

@@ -89,7 +89,7 @@ def any_melds(player, state, hand, unseen):
 
 
 @device_function
-def guarded_melds(player, state, hand, unseen):
+def marjj_melds(player, state, hand, unseen):
     """Show the arrangement on which the fewest unseen cards can be laid off."""
     return melds_with_fewest_lay_offs(hand, unseen, state.shown[0])
 
@@ -179,7 +179,7 @@ starts = by_kind({EnsembleParameters: ensemble_starts}, forget_pairs)
 # sees(player, memory, state, seat, mover, upcard, action): update of the memory after an action; ``upcard`` is the one before it
 sees = by_kind({EnsembleParameters: ensemble_sees}, see_nothing)
 # show_melds(player, state, hand, unseen): melds that a knocker shows, written into ``state.shown[0]``; returns their number
-show_melds = by_kind({MarjjParameters: guarded_melds}, any_melds)
+show_melds = by_kind({MarjjParameters: marjj_melds}, any_melds)
 # estimate(player, memory, card): expected points after the last discard
 estimate = by_kind({PolicyParameters: prior_estimate, SimpleParameters: no_estimate, EnsembleParameters: no_estimate}, wait_estimate)
 # knock_threshold(player, turn, limit): the most deadwood that a hand of the player is sure to knock with
@@ -235,7 +235,7 @@ def first_in_print(hand):
 @kernel
 def new_memory(player):
     """Return a new memory of a player."""
-    return Memory(np.zeros(52, np.int64), np.zeros(54, np.float64), new_workspace(player))
+    return Memory(cards=np.zeros(52, np.int64), belief=np.zeros(54, np.float64), workspace=new_workspace(player))
 
 
 @kernel

@@ -269,7 +269,7 @@ def sample_action(logits, count, temperature, key):
 @device_function
 def sample_take(inputs, temperature, key, weights, workspace):
     """Return whether the upcard is taken; where it is offered it may be passed, else a card is drawn instead."""
-    (half, _), logits, scale = forward(inputs, weights, workspace), workspace.values, weights.trust[0]
+    (half, _), logits, scale = forward(inputs, weights, workspace), workspace.values, weights.prior_scale[0]
     out = workspace.layers[half]
     logits[0] = head_output(out, PASS_HEAD if inputs.scalars[0] > 0 else DRAW_HEAD, weights) + scale * inputs.scalars[DRAW_SCALAR]
     logits[1] = head_output(out, TAKE_HEAD, weights) + scale * inputs.scalars[TAKE_SCALAR]
@@ -296,7 +296,7 @@ def sample_discard(inputs, temperature, key, weights, workspace):
     write_card_logits(num_discards, count, 1, active, half, weights, workspace)
     for k in range(count):
         knocks_too = np.int64(k >= num_discards)
-        logits[k] += weights.trust[1 + knocks_too] * inputs.float_planes[DISCARD_PLANE + knocks_too, cards[k]]
+        logits[k] += weights.prior_scale[1 + knocks_too] * inputs.float_planes[DISCARD_PLANE + knocks_too, cards[k]]
     chosen = sample_action(logits, count, temperature, key)
     return cards[chosen], chosen >= num_discards
 

@@ -55,9 +55,9 @@ class Position(NamedTuple):
 
 
 class Rollouts(NamedTuple):
-    """Results of rollouts; an outcome is 0 without a score, points + 1 if seat 0 scores, - (points + 1) if the other does."""
+    """Results of rollouts."""
 
-    outcomes: Any  # [samples, candidates] int64
+    outcomes: Any  # [samples, candidates] int64, see ``encode_outcome``
     expected: Any  # [samples, candidates] float64, points for seat 0 by the prior networks, where a rollout is truncated; else NaN
     steps: Any  # after which a rollout is truncated before a draw, where both players are policies; 0: never
     states: Any  # [1] STATE, workspace
@@ -237,6 +237,14 @@ def rollout(candidate, position, hand, first, second, memories, rules, results):
     return np.nan
 
 
+@device_function
+def encode_outcome(winner, points):
+    """Return 0 without a winner, points + 1 if seat 0 scores, - (points + 1) if the other does; ``equity.decode_outcomes`` reads it."""
+    if winner < 0:
+        return np.int64(0)
+    return points + 1 if winner == OWN else -(points + 1)
+
+
 @kernel
 def play_rollouts(candidates, position, first, second, rules, key, sample, results):
     """Play every candidate to the end on sampled deals ``sample`` and following, one for each row of ``results``, a Rollouts.
@@ -260,8 +268,7 @@ def play_rollouts(candidates, position, first, second, rules, key, sample, resul
             for i in range(52):
                 state.deck[i] = deck[i]
             results.expected[row, which] = rollout(candidates[which], position, hand, first, second, memories, rules, results)
-            if state.winner >= 0:
-                results.outcomes[row, which] = state.points + 1 if state.winner == OWN else -(state.points + 1)
+            results.outcomes[row, which] = encode_outcome(state.winner, state.points)
 
 
 @kernel

@@ -150,7 +150,7 @@ class PolicyWeights(NamedTuple):
     rows: Any  # of the prior network, as are the next two
     first: Any
     last: Any
-    trust: Any  # [3], scale of the prior logits to draw or take, to discard and to knock
+    prior_scale: Any  # [3], factor of the prior logits to draw or take, to discard and to knock
     own: Any  # [(PLANES + FLOAT_PLANES) * 13, wide], from a suit
     every: Any  # [(PLANES + FLOAT_PLANES) * 13, wide], from the mean of the suits
     scalars: Any  # [SCALARS + 1, wide]

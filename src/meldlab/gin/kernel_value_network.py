@@ -32,7 +32,7 @@ SCORE_STEPS = 10  # tens of points, nine and more in one
 OTHER_SCORE_ROWS = OWN_SCORE_ROWS + SCORE_STEPS
 ROWS = OTHER_SCORE_ROWS + SCORE_STEPS
 GONE = 3
-MAX_PRIOR = 4.0  # against any action, in tens of points
+MAX_PRIOR = 4.0  # against any action, in tens of points; not tuned
 WAIT_HEAD, KNOCK_HEAD, DRAW_HEAD = 0, 1, 2
 
 

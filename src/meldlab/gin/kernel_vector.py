@@ -59,7 +59,7 @@ class NoPlayer(NamedTuple):
     unused: int = 0
 
 
-class Tables(NamedTuple):
+class VectorState(NamedTuple):
     """The states of ``n`` games."""
 
     states: Any  # [n] STATE
@@ -288,7 +288,10 @@ def step_range(player, workspace, tables, actions, numbers, outputs, first, coun
     """Step a range of tables. A function of its own, since a kernel that Python calls counts references."""
     for i in range(first, first + count):
         state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
-        memories = (Memory(cards[0], belief[0], workspace), Memory(cards[1], belief[1], workspace))
+        memories = (
+            Memory(cards=cards[0], belief=belief[0], workspace=workspace),
+            Memory(cards=cards[1], belief=belief[1], workspace=workspace),
+        )
         clear(i, outputs)
         advance(player, state, actions[i], i, memories, numbers, numbers, outputs)
         write_table(state, i, numbers, outputs)

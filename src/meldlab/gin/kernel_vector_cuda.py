@@ -45,17 +45,21 @@ def find_illegal(states, actions, step, illegal):
 @cuda.jit
 def step_tables(player, tables, actions, rules, settings, outputs, illegal):
     """Step tables, unless ``illegal`` holds an action."""
-    obtainability = cuda.local.array(68, numba.float64)
-    left = cuda.local.array(52, numba.int64)
-    risks = cuda.local.array(52, numba.float64)
-    values = cuda.local.array(52, numba.float64)
-    terms = cuda.local.array(TERMS_SHAPE, numba.float64)
-    total = cuda.local.array(TOTAL_SHAPE, numba.float32)
-    inner = cuda.local.array(NARROW, numba.float32)
-    workspace = Workspace(obtainability, left, risks, values, terms, total, inner)
+    workspace = Workspace(
+        obtainability=cuda.local.array(68, numba.float64),
+        left=cuda.local.array(52, numba.int64),
+        risks=cuda.local.array(52, numba.float64),
+        values=cuda.local.array(52, numba.float64),
+        terms=cuda.local.array(TERMS_SHAPE, numba.float64),
+        total=cuda.local.array(TOTAL_SHAPE, numba.float32),
+        inner=cuda.local.array(NARROW, numba.float32),
+    )
     for i in range(cuda.grid(1), len(actions) if illegal[0] == NONE_ILLEGAL else 0, cuda.gridsize(1)):
         state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
-        memories = (Memory(cards[0], belief[0], workspace), Memory(cards[1], belief[1], workspace))
+        memories = (
+            Memory(cards=cards[0], belief=belief[0], workspace=workspace),
+            Memory(cards=cards[1], belief=belief[1], workspace=workspace),
+        )
         clear(i, outputs)
         advance(player, state, np.int64(actions[i]), i, memories, rules, settings, outputs)
         write_table(state, i, rules, outputs)
@@ -106,11 +110,15 @@ def write_both(states, rules, rows):
 @cuda.jit
 def write_priors(states, weights, rules, priors):
     """See kernel_vector."""
-    left = cuda.local.array(52, numba.int64)
-    risks = cuda.local.array(52, numba.float64)
-    values = cuda.local.array(52, numba.float64)
-    total = cuda.local.array(TOTAL_SHAPE, numba.float32)
-    inner = cuda.local.array(NARROW, numba.float32)
-    workspace = Workspace(values, left, risks, values, total, total, inner)
+    values, total = cuda.local.array(52, numba.float64), cuda.local.array(TOTAL_SHAPE, numba.float32)
+    workspace = Workspace(
+        obtainability=values,  # not used, as are the terms
+        left=cuda.local.array(52, numba.int64),
+        risks=cuda.local.array(52, numba.float64),
+        values=values,
+        terms=total,
+        total=total,
+        inner=cuda.local.array(NARROW, numba.float32),
+    )
     for i in range(cuda.grid(1), len(priors), cuda.gridsize(1)):
         write_prior(states[i], weights, rules, workspace, priors[i])

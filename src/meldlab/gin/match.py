@@ -14,7 +14,8 @@ from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.gin.kernel_state import MAX_ROUNDS
 from meldlab.gin.move import Move, Verb
-from meldlab.gin.round import Outcome, Round, make
+from meldlab.gin.outcome import Outcome
+from meldlab.gin.round import Round, make
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
 from meldlab.play import Batch, Chance, Count, Deal, FinishedGame, Player, Result
@@ -82,8 +83,8 @@ class Match(NamedTuple):
 
     def view(self, seat: int) -> View:
         """Return the view of ``seat``."""
-        _, _, round, number, scores, _, _ = self
-        return round.view(seat, scores, number)
+        _, _, round, number, scores, _, outcomes = self
+        return round.view(seat, scores, number, outcomes)
 
     def forfeit(self, seat: int, why: str) -> Result:
         """Return the result when ``seat`` forfeits: 0 points, and for the other the most that it could still have reached."""
@@ -107,6 +108,7 @@ class Gin:
     rule: Rules = Rules()  # noqa: RUF009  # frozen, so sharing it is harmless
     name: str = "gin"
     seats: range = range(2, 3)
+    lowest_wins: ClassVar[bool] = False
     counts: ClassVar[Mapping[str, Count]] = {
         "rounds": Count(),
         "turns": Count("rounds"),

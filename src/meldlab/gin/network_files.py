@@ -18,6 +18,7 @@ __all__ = [
     "blank_policy",
     "check_policy",
     "check_value_weights",
+    "file_name",
     "policy_shapes",
     "prior_of",
     "read_policy",
@@ -27,6 +28,12 @@ __all__ = [
 W = TypeVar("W", ValueWeights, PolicyWeights)
 VALUE_SHAPES = ValueWeights((ROWS, WIDE), (WIDE + 1, NARROW), (NARROW + 1, 3))
 MAX_WIDTH, MAX_LAYERS = 2048, 8
+FILE_NAMES = {"prior_scale": "trust"}  # names in files that differ from those of the weights
+
+
+def file_name(array: str) -> str:
+    """Return the name that an array of weights has in a file."""
+    return FILE_NAMES.get(array, array)
 
 
 def policy_shapes(wide: int, deep: int) -> PolicyWeights:
@@ -34,7 +41,7 @@ def policy_shapes(wide: int, deep: int) -> PolicyWeights:
     cards, square = (13 * (PLANES + FLOAT_PLANES), wide), (deep, wide, wide)
     return PolicyWeights(
         *VALUE_SHAPES,
-        trust=(3,),
+        prior_scale=(3,),
         own=cards,
         every=cards,
         scalars=(SCALARS + 1, wide),
@@ -97,7 +104,7 @@ def read_policy(file: Any, name: str) -> tuple[PolicyWeights, dict[str, Any]]:
 def _read(kind: type[W], check: Callable[[W], None], file: Any, name: str) -> tuple[W, dict[str, Any]]:
     try:
         with np.load(file, allow_pickle=False) as arrays:
-            weights = kind(*(np.ascontiguousarray(arrays[part], np.float32) for part in kind._fields))
+            weights = kind(*(np.ascontiguousarray(arrays[file_name(part)], np.float32) for part in kind._fields))
             metadata = dict(json.loads(str(arrays["notes"])))
         check(weights)
     except NotLegalHere as error:

@@ -6,7 +6,7 @@
 >>> int(features_of(view)[PLANES["own"]].sum()), int(mask_of(view).sum())
 (10, 2)
 >>> print(text_of(view))
-round 1, you are p1, p1 started, score 0 : 0, knock limit 10
+round 1, you are p1, p1 starts, score 0 : 0, knock limit 10
 hand AC 2H 2S 3H 4S 7C 7D 8S JD KC
 upcard 4D, stock 31
 p1 is to take the upcard or pass
@@ -36,7 +36,7 @@ PLANES = {name: slice(52 * index, 52 * index + 52) for index, name in enumerate(
 """Slice of each plane in a row of features; the index of a card within a plane is its bit number."""
 _SCALARS = (
     *("phase", "turn", "other_turn", "stock", "upcard_draws", "own_score", "other_score"),
-    *("knock_limit", "points_wanted", "round", "is_starter", "taken", "deadwood"),
+    *("knock_limit", "match_points", "round", "is_starter", "taken", "deadwood"),
 )
 SCALARS = {name: 52 * NUM_PLANES + index for index, name in enumerate(_SCALARS)}
 """Index of each number in a row of features; numbers above 255 are 255."""
@@ -133,7 +133,7 @@ def text_of(view: View) -> str:
 
     me, other = view.scores[view.seat], view.scores[1 - view.seat]
     lines = [
-        f"round {view.number + 1}, you are p{view.seat + 1}, p{view.starter + 1} started, score {me} : {other}, knock limit {view.limit}",
+        f"round {view.number + 1}, you are p{view.seat + 1}, p{view.starter + 1} starts, score {me} : {other}, knock limit {view.limit}",
         f"hand {view.hand}",
         f"upcard {view.upcard or 'none'}, stock {view.stock}",
     ]

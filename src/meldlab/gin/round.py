@@ -7,7 +7,6 @@ AC 2H 2S 3H 4S 7C 7D 8S JD KC | 4D
 
 # ruff: noqa: RUF005  # (*history, x) copies a history twice, history + (x,) once: 0.25 of 7.3 us per action of random v random
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from meldlab.cards import Deck, Hand
@@ -15,12 +14,13 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin.kernel_hand import points_of
 from meldlab.gin.move import DRAW as THE_DRAW
 from meldlab.gin.move import DROPS, TAKES, Move, Verb
+from meldlab.gin.outcome import Outcome
 from meldlab.gin.rules import Rules
 from meldlab.gin.seen import DECLINED, DISCARDED, KNOWN, NOT_DISCARDED, TAKEN, TURN, OpenActions
 from meldlab.gin.view import Phase, View, laid_greedily
 from meldlab.play import Chance
 
-__all__ = ["Outcome", "Round"]
+__all__ = ["Round"]
 
 # A round makes thousands of these; unpacking and packing them whole is three times as fast as field by field.
 make: Any = tuple.__new__
@@ -28,23 +28,6 @@ NUM_SHARED = 11  # fields of a round that are also those of a view
 DRAW, TAKE, DROP = Verb.DRAW, Verb.TAKE, Verb.DROP
 DROPPING, DRAWING, OVER = Phase.DROP, Phase.DRAW, Phase.OVER
 DROPPED = {id(move): move.index for move in DROPS}  # by identity: the type of a player's answer is not known yet
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The end of a round: ``knock``, ``gin``, ``big gin``, ``undercut``, ``equal`` or ``void``."""
-
-    kind: str
-    winner: int | None
-    points: int
-    draws: int
-    deadwood: tuple[int, int] | None = None
-    """Deadwood of each seat after lay-offs."""
-
-    def __str__(self) -> str:
-        if self.winner is None:
-            return self.kind
-        return f"p{self.winner + 1} wins {self.points} by {self.kind}"
 
 
 class Round(NamedTuple):
@@ -88,12 +71,12 @@ class Round(NamedTuple):
         stock = len(cards) - 2 * size - 1
         return cls(rules, rules.limit(up), starter, phase, starter, stock, (up,), deck=cards, hands=hands, masks=masks)
 
-    def view(self, seat: int, scores: tuple[int, int] = (0, 0), number: int = 0) -> View:
-        """Return the view of ``seat``."""
+    def view(self, seat: int, scores: tuple[int, int] = (0, 0), number: int = 0, outcomes: tuple[Outcome, ...] = ()) -> View:
+        """Return the view of ``seat``; ``outcomes`` are those of the finished rounds."""
         _, _, _, _, acting, _, _, _, _, _, knock, _, hands, masks, drawn, taken, _, _ = self
         # The knocker's hand is open while melds are shown; no player acts after that.
         knocker_mask = 0 if knock is None else masks[1 - acting]
-        own = (seat, hands[seat], masks[seat], drawn[seat], taken, scores, number, knocker_mask)
+        own = (seat, hands[seat], masks[seat], drawn[seat], taken, scores, number, knocker_mask, outcomes)
         view: View = make(View, self[:NUM_SHARED] + own)
         return view
 
@@ -124,7 +107,8 @@ class Round(NamedTuple):
         seat, history = self.seat, (*self.history, (self.seat, move))
         seen = self.packed_seen | (DECLINED[seat][self.pile[-1]] if self.pile else 0)
         if self.phase == Phase.WALL:
-            return self._replace(history=history, packed_seen=seen, phase=Phase.OVER, outcome=Outcome("void", None, 0, self.draws))
+            void = Outcome("void", None, 0, self.draws, len(history))
+            return self._replace(history=history, packed_seen=seen, phase=Phase.OVER, outcome=void)
         phase = Phase.OFFER if seat == self.starter else Phase.FORCED
         return self._replace(history=history, packed_seen=seen, phase=phase, seat=1 - seat)
 
@@ -147,8 +131,8 @@ class Round(NamedTuple):
         else:
             hands, masks = (first, second + (card,)), (masks[0], masks[1] | 1 << card)
         phase = Phase.LAST if phase is Phase.WALL else DROPPING
-        if upcards >= rules.most_upcard_draws > 0:
-            phase, end = OVER, Outcome("void", None, 0, draws)
+        if upcards >= rules.max_upcard_draws > 0:
+            phase, end = OVER, Outcome("void", None, 0, draws, len(past) + 1)
         past = past + ((seat, move),)
         fields = (rules, limit, starter, phase, seat, stock, pile, past, upcards, seen, None, deck, hands, masks, drawn, upcard, draws, end)
         after: Round = make(Round, fields)
@@ -167,13 +151,13 @@ class Round(NamedTuple):
         phase, end = DRAWING, None
         if stock <= rules.stock_floor:
             phase = Phase.WALL if rules.wall_knock else OVER
-        if draws >= rules.most_draws:
+        if draws >= rules.max_draws:
             phase = OVER
         past = past + ((seat, move),)
         if rules.void_if_returned_twice and returned_twice(past, card):
             phase = OVER
         if phase is OVER:
-            end = Outcome("void", None, 0, draws)
+            end = Outcome("void", None, 0, draws, len(past))
         pile, seat = pile + (card,), 1 - seat
         fields = (rules, limit, starter, phase, seat, stock, pile, past, upcards, seen, None, deck, hands, masks, drawn, -1, draws, end)
         after: Round = make(Round, fields)
@@ -202,15 +186,17 @@ class Round(NamedTuple):
     def _score(self, knocker: int, own: int, left: int) -> Outcome:
         rules, knock = self.rules, self.knock
         deadwood = (own, left) if knocker == 0 else (left, own)
+        # The actions with this last one, and the cards that both have shown.
+        shown = (len(self.history) + 1, deadwood, self.masks)
         if knock is not None and knock.verb is Verb.BIG_GIN:
-            return Outcome("big gin", knocker, left + rules.big_gin_bonus, self.draws, deadwood)
+            return Outcome("big gin", knocker, left + rules.big_gin_bonus, self.draws, *shown)
         if own == 0:
-            return Outcome("gin", knocker, left + rules.gin_bonus, self.draws, deadwood)
+            return Outcome("gin", knocker, left + rules.gin_bonus, self.draws, *shown)
         if left > own:
-            return Outcome("knock", knocker, left - own, self.draws, deadwood)
+            return Outcome("knock", knocker, left - own, self.draws, *shown)
         if left < own or rules.equal_deadwood == "undercut":
-            return Outcome("undercut", 1 - knocker, own - left + rules.undercut_bonus, self.draws, deadwood)
-        return Outcome("equal", None, 0, self.draws, deadwood)
+            return Outcome("undercut", 1 - knocker, own - left + rules.undercut_bonus, self.draws, *shown)
+        return Outcome("equal", None, 0, self.draws, *shown)
 
     @property
     def seen(self) -> tuple[OpenActions, OpenActions]:

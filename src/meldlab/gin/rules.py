@@ -9,7 +9,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, ClassVar, Literal, get_args, get_origin
 
 from meldlab.cards import Card
 from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
@@ -29,6 +29,11 @@ MAX_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points 
 class Rules:
     """Rules of gin rummy; the defaults are those of the EAAI-2021 challenge."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        "most_upcard_draws": "max_upcard_draws",
+        "most_draws": "max_draws",
+    }  # in saved records and rules files
+
     knock_limit: int = 10
     oklahoma: bool = False
     """The first upcard sets the knock limit: its points, an ace meaning gin only."""
@@ -40,7 +45,7 @@ class Rules:
     lay_off: Literal["greedy", "choice"] = "greedy"
     """Lay-offs: greedily by the table once the defender's melds are fixed, or by choice of the defender; never against gin."""
     return_upcard: bool = False
-    """Whether the upcard just taken may be discarded."""
+    """True if the upcard just taken may be discarded."""
     offer_upcard: bool = True
     """The first upcard is offered to the starter, then to the other; if both pass, the starter draws from stock."""
     stock_floor: int = 2
@@ -49,9 +54,9 @@ class Rules:
     """At the floor, the next seat may still take the upcard to knock with it."""
     void_if_returned_twice: bool = False
     """The round is void when both players in turn take the upcard and put it back."""
-    most_upcard_draws: int = NEVER
+    max_upcard_draws: int = NEVER
     """The round is void as soon as this number of upcards has been taken, the first one not counted."""
-    most_draws: int = 1000
+    max_draws: int = 1000
     """The round is void after this number of draws: two players could swap upcards without end."""
     first_starter: Literal["random", "first"] = "random"
     next_starter: Literal["alternates", "winner", "loser"] = "alternates"
@@ -72,8 +77,8 @@ class Rules:
             _check(field.name, field.type, getattr(self, field.name))
         if self.void_if_returned_twice and not self.return_upcard:
             raise NotLegalHere("void_if_returned_twice needs return_upcard: without it no upcard is put back")
-        if not 1 <= self.most_draws <= 10_000:
-            raise NotLegalHere(f"expected most_draws from 1 to 10000, got {self.most_draws}")
+        if not 1 <= self.max_draws <= 10_000:
+            raise NotLegalHere(f"expected max_draws from 1 to 10000, got {self.max_draws}")
         for name, least, most in (("cards", 3, 10), ("ranks", 1, 13), ("suits", 1, 4)):
             whole_number(getattr(self, name), name, least, most)
         if (stock := len(self.pack) - 2 * self.cards - 1) < 1:
@@ -152,8 +157,8 @@ def kernel_rules(rules: Rules) -> RuleNumbers:
         equal_is_undercut=int(rules.equal_deadwood == "undercut"),
         offer_upcard=int(rules.offer_upcard),
         stock_floor=rules.stock_floor,
-        max_upcard_draws=rules.most_upcard_draws,
-        max_draws=rules.most_draws,
+        max_upcard_draws=rules.max_upcard_draws,
+        max_draws=rules.max_draws,
         random_starter=int(rules.first_starter == "random"),
         next_starter={"alternates": ALTERNATES, "winner": WINNER, "loser": LOSER}[rules.next_starter],
         match_points=rules.match_points,
@@ -189,7 +194,7 @@ PRESETS = {
         return_upcard=True,
         wall_knock=True,
         void_if_returned_twice=True,
-        most_upcard_draws=50,
+        max_upcard_draws=50,
         first_starter="first",
         match_points=0,
     ),
@@ -201,7 +206,7 @@ MINI = Rules(
     gin_bonus=4,
     undercut_bonus=4,
     stock_floor=0,
-    most_draws=2,
+    max_draws=2,
     first_starter="first",
     match_points=0,
     cards=3,

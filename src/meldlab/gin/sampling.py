@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin.batch import PlayerParameters
+from meldlab.gin.equity import decode_outcomes
 from meldlab.gin.kernel_ensemble import replay_events
 from meldlab.gin.kernel_hand import knocks
 from meldlab.gin.kernel_sampling import CANDIDATE_WIDTH, FIRST_MELD, NO_SCORE, Position, Rollouts, play_rollouts
-from meldlab.gin.kernel_state import BIG_GIN, KNOCK, NO_CARD, STATE, EnsembleParameters, RuleNumbers
+from meldlab.gin.kernel_state import BIG_GIN, KNOCK, NO_CARD, SEAT_SHIFT, STATE, EnsembleParameters, RuleNumbers
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.observation import action_of, events_of, state_of
 from meldlab.gin.round import returned_twice
@@ -33,6 +34,7 @@ from meldlab.parallel import run_on_cores
 
 __all__ = ["NO_ODDS", "points_of", "position_of", "rollout_outcomes", "rollouts"]
 
+EITHER_SEAT = 3 << SEAT_SHIFT  # exchanges 1 and 2, the seats that discarded a card of the pile
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
 MAX_DRAWS = 100  # after which a rollout is void: two players may swap upcards without end
 CHUNK = 4
@@ -73,7 +75,8 @@ def rollouts(
 
 def points_of(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the points of outcomes."""
-    return (np.sign(outcomes) * np.maximum(abs(outcomes) - 1, 0)).astype(np.float64)
+    signs, points = decode_outcomes(outcomes)
+    return (signs * points).astype(np.float64)
 
 
 def position_of(view: View, players: Sequence[PlayerParameters] = (), odds: NDArray[np.float64] = NO_ODDS) -> Position:
@@ -82,8 +85,8 @@ def position_of(view: View, players: Sequence[PlayerParameters] = (), odds: NDAr
     if view.seat == 1:
         for name in PAIRS:
             states[name] = states[name][:, ::-1]
-        owner = states["pile"][0] >> 6
-        states["pile"][0] ^= np.where(owner > 0, 3 << 6, 0).astype(np.uint8)
+        owner = states["pile"][0] >> SEAT_SHIFT
+        states["pile"][0] ^= np.where(owner > 0, EITHER_SEAT, 0).astype(np.uint8)
     states["seat"], states["starter"], states["returned"] = 0, 0, NO_CARD
     if view.phase is Phase.OFFER and any(move.verb is Verb.PASS for _, move in view.history):
         states["starter"] = 1

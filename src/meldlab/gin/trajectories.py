@@ -1,4 +1,4 @@
-"""What players saw and did, one row for each decision: for those who imitate them, or teach language models to play.
+"""Observations and actions of players, one row for each decision: data for imitation learning and language models.
 
 A row holds what the seat may know and nothing else. Two games share a deal, with the players in each other's seats.
 
@@ -29,9 +29,9 @@ def decisions(players: Sequence[str], rules: Rules, games: int, seed: int, *, fe
     """Play games and give the rows of each; ``features`` adds those of the vector environment and its mask."""
     if len(players) != 2:
         raise NotLegalHere(f"gin is for two players, as in simple,random, not {len(players)}")
-    seated = [gin_players.parse(name) for name in players]
+    parsed = [gin_players.parse(name) for name in players]
     for game in range(games):
-        both = seated if game % 2 == 0 else seated[::-1]
+        both = parsed if game % 2 == 0 else parsed[::-1]
         deal, steps = Deal(seed, game // 2), list[Step[Any]]()
         steps.extend(Table(Gin(rules), both).steps(deal))
         yield _rows(game, deal, [player.name for player in both], steps, features)
@@ -71,16 +71,16 @@ def _rows(game: int, deal: Deal, names: list[str], steps: list[Step[Any]], featu
 
 
 def write_jsonl(games: Iterable[list[Row]], file: BinaryIO) -> int:
-    """Write every row as a line of JSON; return how many."""
-    many = 0
+    """Write every row as a line of JSON; return their number."""
+    count = 0
     for rows in games:
-        many += len(rows)
+        count += len(rows)
         file.writelines(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
-    return many
+    return count
 
 
 def write_parquet(games: Iterable[list[Row]], file: BinaryIO, *, features: bool = True) -> int:
-    """Write the rows as Parquet, features and masks as bytes; return how many."""
+    """Write the rows as Parquet, features and masks as bytes; return their number."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -89,7 +89,7 @@ def write_parquet(games: Iterable[list[Row]], file: BinaryIO, *, features: bool 
     texts, numbers = ("player", "view", "action"), ("game", "deal", "step", "round", "seat", "number", "won", "lead", "round_points")
     kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(numbers, pa.int32()), "legal": pa.list_(pa.string())}
     bytes_of = {"features": pa.binary(FEATURES), "mask": pa.binary(ACTIONS)} if features else {}
-    schema, many, waiting = pa.schema([*kinds.items(), *bytes_of.items()]), 0, list[Row]()
+    schema, count, waiting = pa.schema([*kinds.items(), *bytes_of.items()]), 0, list[Row]()
 
     def group(rows: list[Row]) -> Any:
         packed = [{**row, **{name: bytes(row[name]) for name in bytes_of}} for row in rows]
@@ -97,10 +97,10 @@ def write_parquet(games: Iterable[list[Row]], file: BinaryIO, *, features: bool 
 
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for rows in games:
-            many += len(rows)
+            count += len(rows)
             waiting += rows
             if len(waiting) >= ROWS:
                 writer.write_table(group(waiting))
                 waiting = []
         writer.write_table(group(waiting))
-    return many
+    return count

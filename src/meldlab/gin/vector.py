@@ -41,7 +41,7 @@ from meldlab.gin.kernel_state import (
     SimpleParameters,
     ValueWeights,
 )
-from meldlab.gin.kernel_vector import MASK_WORDS, NUM_FEATURES, Outputs, StepSettings, Tables
+from meldlab.gin.kernel_vector import MASK_WORDS, NUM_FEATURES, Outputs, StepSettings, VectorState
 from meldlab.gin.observation import PLANES, SCALARS, action_of, action_text, move_of
 from meldlab.gin.rules import ONLY_SIMPLE, Rules, kernel_rules
 from meldlab.gin.vector_devices import Cores, Gpu
@@ -118,7 +118,7 @@ class GinVector:
     0, 1, 2. With an ``opponent``, a player of the kernels or its name, that player acts inside the step; the own seat is i % 2 in the first
     game of table i (0 where each has a seed of its own), and changes with every game. The reward of a match is 1 for winning it and -1 for
     losing it, ``reward="points"`` gives (own - other's) / 100 for each round; by default a single round is rewarded by points.
-    ``seats``, one number or one for each table, keeps the own seat the same in all games. With ``finals`` the array
+    ``seats``, one number or one for each table, keeps the own seat the same in all games. With ``final_observations`` the array
     ``env.final_observations``, [n, 2, FEATURES], holds the last observation of each seat of a game that ended in a step.
 
     >>> env = GinVector(1000, Rules(match_points=0), seed=1, opponent="simple")
@@ -140,7 +140,7 @@ class GinVector:
         reward: Literal["win", "points"] | None = None,
         threads: int = 0,
         seats: int | ArrayLike | None = None,
-        finals: bool = False,
+        final_observations: bool = False,
     ) -> None:
         self.n = whole_number(n, "number of tables", 1, MAX_TABLES)
         if not isinstance(rules, Rules):
@@ -158,7 +158,7 @@ class GinVector:
             raise NotLegalHere(ONLY_SIMPLE)
         self._stride = 1
         self._seats = self._checked_seats(seats)
-        self._build(finals)
+        self._build(final_observations)
         self.reset(0 if seed is None else seed)
 
     def _checked_seats(self, seats: int | ArrayLike | None) -> NDArray[np.int64]:
@@ -171,21 +171,21 @@ class GinVector:
         if given.shape not in ((), (self.n,)) or given.dtype.kind not in "iu" or not np.isin(given, (0, 1)).all():
             raise NotLegalHere(f"expected seats 0 or 1, one number or {self.n}")
         rules = self.rules
-        at_once = rules.most_draws == 1 or (rules.stock_floor >= 30 and not rules.wall_knock)
+        at_once = rules.max_draws == 1 or (rules.stock_floor >= 30 and not rules.wall_knock)
         if given.any() and at_once and rules.first_starter == "first" and not rules.offer_upcard:
             raise NotLegalHere("under these rules seat 1 is never asked: seat 0 starts, and a round is over after its first turn")
         return np.broadcast_to(given, (self.n,)).astype(np.int64)
 
-    def _build(self, finals: bool) -> None:
+    def _build(self, final_observations: bool) -> None:
         """Allocate all arrays on the device."""
         n, zeros, width = self.n, self._engine.zeros, 0 if self._player is None else 1
-        self._tables = Tables(zeros(n, STATE), zeros((n, 2, 52 * width), np.int64), zeros((n, 2, 54 * width), np.float64))
+        self._tables = VectorState(zeros(n, STATE), zeros((n, 2, 52 * width), np.int64), zeros((n, 2, 54 * width), np.float64))
         # Written four bytes at a time, so they are aligned to words.
         feature_words, mask_words = zeros((n, FEATURES // 4), np.uint32), zeros((n, MASK_WORDS), np.uint32)
         self._observations = Observations(feature_words.view(np.uint8), mask_words.view(np.int8), zeros(n, np.int8))
         numbers = zeros((n, 2), np.float32), zeros(n, np.bool_), zeros((n, 2), np.int32), zeros((n, 2), np.int32)
         self._result = StepResult(*numbers, zeros(n, np.bool_), zeros(n, np.int8))
-        self.final_observations = zeros((n, 2, FEATURES if finals else 0), np.uint8)
+        self.final_observations = zeros((n, 2, FEATURES if final_observations else 0), np.uint8)
         observations = self._observations.features, feature_words, mask_words, self._observations.to_move
         self._outputs = Outputs(*observations, *self._result, self.final_observations)
         self._random, self._hidden = zeros(n, np.int64), zeros((n, 52), np.uint8)

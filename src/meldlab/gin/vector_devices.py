@@ -12,12 +12,12 @@ from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import kernel_vector
 from meldlab.gin.batch import PlayerParameters
 from meldlab.gin.kernel_state import NUM_ACTIONS, NetworkParameters, PolicyParameters, RuleNumbers, ValueTable, ValueWeights
-from meldlab.gin.kernel_vector import NEW_GAME, NoPlayer, Outputs, StepSettings, Tables
+from meldlab.gin.kernel_vector import NEW_GAME, NoPlayer, Outputs, StepSettings, VectorState
 from meldlab.gpu import Device
 
 __all__ = ["Cores", "Gpu", "parameters_on"]
 
-MIN_TABLES = 256  # of a core; stepping fewer takes less time than starting another thread
+MIN_TABLES = 256  # of a core, not tuned: a step of them takes some 30 us, about as long as handing work to a thread
 THREADS = 64  # in a block, when each has a table
 WRITERS = 256  # in a block, when each writes a word
 MAX_BLOCKS = 1 << 16
@@ -41,7 +41,7 @@ class Cores(Device):
         except ValueError:
             raise NotLegalHere("expected whole numbers as actions, one for each table, got lists of several lengths") from None
 
-    def bind(self, tables: Tables, outputs: Outputs, rules: RuleNumbers, player: PlayerParameters | None) -> None:
+    def bind(self, tables: VectorState, outputs: Outputs, rules: RuleNumbers, player: PlayerParameters | None) -> None:
         """Set the tables, and the player inside if there is one."""
         count = len(tables.states)
         self._actions, self._cores = np.zeros(count, np.int64), min(self._threads, -(-count // MIN_TABLES))
@@ -119,7 +119,7 @@ class Gpu(Device):
         # Another stream than the default one is waited for.
         return self.cuda.as_cuda_array(actions, sync=interface.get("stream") not in (None, DEFAULT_STREAM))
 
-    def bind(self, tables: Tables, outputs: Outputs, rules: RuleNumbers, player: PlayerParameters | None) -> None:
+    def bind(self, tables: VectorState, outputs: Outputs, rules: RuleNumbers, player: PlayerParameters | None) -> None:
         """Set the tables, and the player inside if there is one."""
         self._tables, self._outputs, self._rules = tables, outputs, rules
         self._illegal, self._steps = self.up(np.array([self._kernels.NONE_ILLEGAL], np.int64)), 0

@@ -18,6 +18,7 @@ from meldlab.gin.kernel_hand import LEFT, MELDS_PURPOSE, extends, knocks, list_m
 from meldlab.gin.kernel_hand import lay_off as lay_off_greedily
 from meldlab.gin.kernel_state import MAX_MELDS
 from meldlab.gin.move import DRAW, DROPS, PASS, PLAIN, TAKES, Move, Verb, is_move
+from meldlab.gin.outcome import Outcome
 from meldlab.gin.rules import Rules
 from meldlab.gin.seen import OpenActions
 from meldlab.melds import Aces, Meld, lay_off
@@ -97,6 +98,8 @@ class View(NamedTuple):
     """Number of the round in the match, from 0."""
     knocker_mask: int
     """All cards of the knocker, once they are open."""
+    outcomes: tuple[Outcome, ...] = ()
+    """Outcomes of the finished rounds; at the end of the match that of the last one, too."""
 
     @property
     def hand(self) -> Hand:

@@ -20,11 +20,15 @@ __all__ = ["Batch", "Count", "win_shares"]
 
 
 class Count(NamedTuple):
-    """How a count is averaged: per game or per unit of another count, as a rate if it is at most 1, and whether each seat has its own."""
+    """The mean of a count: per game or per unit of another count, as a rate if it is at most 1, and whether each seat has its own.
+
+    ``old_name`` is its name in results of earlier versions; JSON has it, too, until the next version.
+    """
 
     per: str = "games"
     rate: bool = False
     by_seat: bool = False
+    old_name: str = ""
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,10 @@ class Game(Protocol[S_co]):
     def seats(self) -> range:
         """The possible numbers of players."""
 
+    @property
+    def lowest_wins(self) -> bool:
+        """Whether the lowest score wins."""
+
     def rules(self) -> Mapping[str, Any]:
         """Return the rules for a record: values that TOML can hold."""
 

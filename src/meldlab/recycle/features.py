@@ -7,8 +7,8 @@ remembers there, the number of other cards for each back, and the type of the to
 in the order from the own one on. Locations by an index that is computed in play have blocks for the first indexes, and one for all others.
 No feature goes above 255. Point maps are left out: a program rarely changes them.
 
->>> from meldlab.recycle.game import Described
->>> features = Features(Described.named("kuhn_poker").machine)
+>>> from meldlab.recycle.game import RecycleGame
+>>> features = Features(RecycleGame.load("kuhn_poker").machine)
 >>> features.width, features.scalars["PAID of seat + 1"], features.planes["HAND of seat + 0"]
 (31, 6, slice(21, 24, None))
 >>> features.names[21:26]

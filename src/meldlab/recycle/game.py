@@ -1,7 +1,7 @@
 """RECYCLE games at the table and in batches.
 
 >>> from meldlab.play import Deal, RandomPlayer, Table
->>> game = Described.named("kuhn_poker")
+>>> game = RecycleGame.load("kuhn_poker")
 >>> played = Table(game, [RandomPlayer(), RandomPlayer()]).play(Deal(seed=2))
 >>> len(played.actions), played.result.reason
 (2, 'the highest score wins')
@@ -27,7 +27,7 @@ from meldlab.recycle.players.search import play_games, ranks_of
 from meldlab.recycle.players.search_player import SearchPlayer
 from meldlab.recycle.state import Option, State, View
 
-__all__ = ["Described", "Option", "State", "View"]
+__all__ = ["Option", "RecycleGame", "State", "View"]
 
 ENDS: dict[str, Callable[[Any], Any]] = {
     "finished": lambda status: status == k.FINISHED,
@@ -35,12 +35,12 @@ ENDS: dict[str, Callable[[Any], Any]] = {
     "failed": lambda status: status > k.CAPPED,
 }
 # Simulations; of these, those in whose deal the options were not those of the game, and those that failed: by count, the column.
-SEARCH_COUNTS = {"simulations": "simulations", "changed": "unmatched", "broken": "failed"}
+SEARCH_COUNTS = {"simulations": "simulations", "unmatched": "unmatched", "failed_simulations": "failed"}
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
-    """A game by its description."""
+class RecycleGame:
+    """A game by its RECYCLE program."""
 
     name: str
     text: str
@@ -51,11 +51,12 @@ class Described:
         "decisions": Count(),
         "options": Count("decisions"),
         "simulations": Count(),
-        **{name: Count("simulations", rate=True) for name in ("changed", "broken")},
+        "unmatched": Count("simulations", rate=True, old_name="changed"),
+        "failed_simulations": Count("simulations", rate=True, old_name="broken"),
     }
 
     @classmethod
-    def named(
+    def load(
         cls, name: str, dialect: str = "0.6", limits: Limits | None = None, settings: Mapping[str, int] = MappingProxyType({})
     ) -> Self:
         """Return the game of a file or of the library, with other values for numbers that it declares."""
@@ -97,7 +98,7 @@ class Described:
             if not isinstance(value, parts[name]):
                 raise NotLegalHere(f"{name!r} of a description is a {parts[name].__name__}, not {value!r}")
         if "description" not in rules:
-            raise NotLegalHere("a record of a described game holds its description")
+            raise NotLegalHere("a record of a RECYCLE game holds its description")
         given, own = Limits.parse(",".join(f"{name}={number}" for name, number in rules.get("limits", {}).items())), Limits()
         limits = replace(given, **{name: min(getattr(given, name), getattr(own, name)) for name in ("words", "work", "game_work")})
         return cls(rules.get("name", "described"), rules["description"], rules.get("dialect", "0.6"), limits)
@@ -107,7 +108,7 @@ class Described:
         if seats not in self.seats:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
         if deal.given:
-            raise NotLegalHere("a described game deals its own cards: none can be given")
+            raise NotLegalHere("a RECYCLE game deals its own cards: none can be given")
         return State(*self.machine.start_with_known(deal.seed, deal.number), Describer(self.machine))
 
     def counted(self, played: FinishedGame[State]) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """States of a RECYCLE game at the table, what one seat may know of them, and options as actions.
 
 >>> from meldlab.play import Deal
->>> from meldlab.recycle.game import Described
->>> view = Described.named("kuhn_poker").start(2, Deal(seed=1)).view(0)
+>>> from meldlab.recycle.game import RecycleGame
+>>> view = RecycleGame.load("kuhn_poker").start(2, Deal(seed=1)).view(0)
 >>> print(*view.legal_actions(), sep=", ")
 set SAYS of p1 to CHECK, set SAYS of p1 to BET; set PAID of p1 to 2
 >>> view.parse("set SAYS of p1 to CHECK")
@@ -166,7 +166,7 @@ class View:
     def option_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows; options with the text of an earlier one are numbered."""
         for i in range(len(self._texts), index + 1):
-            text = self.foreseen_text(i)
+            text = self._foreseen_text(i)
             self._uses[text] += 1
             if self._uses[text] > 1:
                 text += f" ({self._uses[text]})"
@@ -174,7 +174,7 @@ class View:
             self._texts.append(text)
         return self._texts[index]
 
-    def foreseen_text(self, index: int) -> str:
+    def _foreseen_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
         after, events = self.position.preview(index)
         return self.describer.preview(events, after, self._visible_cards)
@@ -241,7 +241,7 @@ class State:
         if seat is None:
             view, (after, events) = self._view_to_move, self.position.preview(action.index)
             full, text = self.describer.events(events, after), view.option_text(action.index)
-            return text if full == view.foreseen_text(action.index) else f"{text}{REVEALS}{full}"
+            return text if full == view._foreseen_text(action.index) else f"{text}{REVEALS}{full}"
         after, chosen, followed, _ = self.position.transition(action.index)
         text = self.describer.events(chosen, after, seat) if chosen else "has chosen"
         rest = self.describer.events(followed, after, seat)

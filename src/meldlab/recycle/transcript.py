@@ -1,8 +1,8 @@
 """Transcript of one game, decision by decision.
 
 >>> from meldlab.play import RandomPlayer
->>> from meldlab.recycle.game import Described
->>> for line in transcript(Described.named("kuhn_poker"), [RandomPlayer()] * 2, seed=2):
+>>> from meldlab.recycle.game import RecycleGame
+>>> for line in transcript(RecycleGame.load("kuhn_poker"), [RandomPlayer()] * 2, seed=2):
 ...     print(" ".join(filter(None, (line.get("begins"), line.get("did"), line.get("ended")))))  # doctest: +ELLIPSIS
 set points HEIGHT; shuffle STOCK; move KING from STOCK to HAND of p1; ...
 set SAYS of p1 to BET; set PAID of p1 to 2

@@ -30,11 +30,11 @@ from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.parallel import core_count
 from meldlab.recycle.describe import Describer
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_tables as kt
 from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Bytecode, new_job, run_job
-from meldlab.recycle.machine.position import Position, Words
+from meldlab.recycle.machine.position import IntArray, Position
 from meldlab.recycle.state import State
 
 __all__ = ["Observations", "RecycleVector", "StepResult"]
@@ -76,7 +76,7 @@ class StepResult(NamedTuple):
 class StepJob(NamedTuple):
     """The step of some tables, and the state of the machine that they are played on."""
 
-    stack: Words  # [1, words]
+    stack: IntArray  # [1, words]
     job: NDArray[Any]  # [1] JOB
     tables: kt.Tables
 
@@ -116,7 +116,7 @@ class RecycleVector:
 
     def __init__(
         self,
-        game: Described | str,
+        game: RecycleGame | str,
         n: int,
         seed: int | ArrayLike = 0,
         *,
@@ -127,8 +127,8 @@ class RecycleVector:
         action_keys: bool = False,
         threads: int = 0,
     ) -> None:
-        self.game = Described.named(game) if isinstance(game, str) else game
-        if not isinstance(self.game, Described):
+        self.game = RecycleGame.load(game) if isinstance(game, str) else game
+        if not isinstance(self.game, RecycleGame):
             raise NotLegalHere(f"expected a RECYCLE game or the name of one, got {game!r}")
         self.n = whole_number(n, "number of tables", 1, MAX_TABLES)
         self.options = whole_number(options, "number of options", 1, MAX_OPTIONS)
@@ -316,7 +316,7 @@ class RecycleVector:
             self._tables = self._tables._replace(rows=wider)
             self._jobs = [job._replace(tables=job.tables._replace(rows=wider)) for job in self._jobs]
 
-    def _new_job(self, words: Words) -> StepJob:
+    def _new_job(self, words: IntArray) -> StepJob:
         step = np.zeros(1, kt.STEP_JOB)
         step["sign"] = 1 if self._machine.scoring == "max" else -1
         step["reward"] = kt.BY_PLACE if self.reward == "place" else kt.BY_SCORE

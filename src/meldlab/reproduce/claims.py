@@ -162,7 +162,7 @@ class Outcome:
     """The verdict of the experiment, if it has a rule of its own."""
     note: str = ""
     reduced: str = ""
-    """How the run is smaller than the publication's, if it is."""
+    """The difference in size from the publication's run, if there is one."""
     seed: int | None = None
     stored: str = ""
     """When and where it was computed, if not now."""

@@ -130,7 +130,7 @@ def _positions(context: Context) -> Outcomes:
             and searched.proven
             and programmed.proven
         )
-        context.part(nth + 1, count)
+        context.part(nth + 1, count, "")
     reduced = "" if context.full else f"{count} positions; full: 120"
     yield "feasible", Outcome(f"{feasible} of {count} positions have a legal answer", feasible == count, seed=context.seed, reduced=reduced)
     text = f"on {optimal} of {count} positions the program and an exact search that shares no code with it agree, unchanged sets included"
@@ -176,7 +176,7 @@ def _unchanged_sets(position: Position, table: Any) -> int:
 
 
 def _public_solver() -> tuple[str, Outcome]:
-    """Ask a public solver of the same model for the largest value: a run of three, or the group of its lowest tile."""
+    """Return the answer of a public solver of the same model for the largest value: a run of three, or the group of its lowest tile."""
     try:
         solver = import_module("rummikub_solver")
     except ImportError:

@@ -13,7 +13,7 @@ from time import gmtime, strftime
 from typing import Any
 
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.parallel import core_count
+from meldlab.parallel import Progress, core_count, no_progress
 from meldlab.reports.plot import Plot
 from meldlab.reproduce.claims import HOLDS, Claim, Outcome, Publication, Verdict, claims_digest, judge, publications, select
 from meldlab.runs.store import Run, Store, code_version
@@ -49,7 +49,7 @@ class ClaimFigure:
     title: str
     plot: Plot
     theirs: str
-    """What it shows of the publication's own numbers, or why it shows none."""
+    """A description of the publication's own numbers in it, or the reason why there are none."""
     claim: str = ""
     """The claim that it belongs to."""
 
@@ -66,8 +66,8 @@ class Context:
     """Whether to compute the bundled results again."""
     tiny: bool = False
     """The smallest sizes, for tests; its verdicts mean nothing."""
-    progress: Callable[[float], None] = lambda part: None
-    """Receives the part of the current claim that is done, from 0 to 1."""
+    part: Progress = no_progress
+    """Receives the progress of the current claim."""
     figures: list[ClaimFigure] = field(default_factory=list)
 
     @property
@@ -78,10 +78,6 @@ class Context:
     def draw(self, name: str, title: str, plot: Plot, theirs: str = PRINTED_PICTURE, claim: str = "") -> None:
         """Add a figure to the page."""
         self.figures.append(ClaimFigure(name, title, plot, theirs, claim))
-
-    def part(self, done: float, total: float, message: str = "") -> None:
-        """Report ``done`` of ``total`` of the current claim."""
-        self.progress(min(1.0, done / max(1, total)))
 
     def pick(self, full: Any, quick: Any, tiny: Any) -> Any:
         """Return the value for the size of this run."""
@@ -225,15 +221,13 @@ class Report:
         }
 
 
-def reproduce(
-    names: Iterable[str], context: Context, progress: Callable[[str, float, int], None] = lambda name, done, total: None
-) -> Report:
-    """Compute and judge every claim of some publications; ``progress`` receives the publication, the claims done, and their total."""
+def reproduce(names: Iterable[str], context: Context, progress: Progress = no_progress) -> Report:
+    """Compute and judge every claim of some publications; the message of ``progress`` is the publication."""
     selected = select(names)
     done, total = 0, sum(len(publications()[name].claims) for name in selected)
     parts = []
     for name in selected:
-        parts.append(_publication(name, context, lambda now, name=name, before=done: progress(name, before + now, total)))  # type: ignore[misc]
+        parts.append(_publication(name, context, lambda now, name=name, before=done: progress(before + now, total, name)))  # type: ignore[misc]
         done += len(parts[-1].rows)
     date = time.strftime("%Y-%m-%d", time.gmtime())
     command = f"meldlab reproduce {' '.join(selected)} --{context.size} --seed {context.seed}"
@@ -243,8 +237,9 @@ def reproduce(
 def _publication(name: str, context: Context, progress: Callable[[float], None]) -> PublicationReport:
     claims, known = {claim.id: claim for claim in publications()[name].claims}, baseline(context.full)
     outcomes: dict[str, tuple[Outcome, float]] = {}
-    context.figures, context.progress = [], lambda part: progress(len(outcomes) + part)
-    context.progress(0.0)
+    context.figures = []
+    context.part = lambda done, total, message: progress(len(outcomes) + min(1.0, done / max(1, total)))
+    progress(0)
     compute: Callable[[Context], Outcomes] = import_module(f"meldlab.reproduce.{name}").claims
     start = last = time.perf_counter()
     for id, outcome in compute(context):
@@ -252,7 +247,7 @@ def _publication(name: str, context: Context, progress: Callable[[float], None])
             raise NotLegalHere(f"{name} has no claim {id}, or answers it twice")
         now = time.perf_counter()
         outcomes[id], last = (outcome, now - last), now
-        context.progress(0.0)
+        progress(len(outcomes))
     if missing := claims.keys() - outcomes.keys():
         raise NotLegalHere(f"{name}: no outcome for {', '.join(sorted(missing))}")
     rows = (

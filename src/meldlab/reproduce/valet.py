@@ -9,7 +9,7 @@ from meldlab.analysis.heuristics import fairness, order
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig, analyse
 from meldlab.analysis.variant import Variant
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.library import load
 from meldlab.recycle.movement import Movement
 from meldlab.reproduce.claims import Outcome
@@ -33,7 +33,7 @@ END = "(dec ('P sto WON) ('P sto PAID))"
 
 def claims(context: Context) -> Outcomes:
     """Yield the outcome of each claim of the page."""
-    machine = Described.named(GAME).machine
+    machine = RecycleGame.load(GAME).machine
     dealt = {(location.owner, location.name): len(cards) for location, cards in machine.start(context.seed).locations()}
     counts = [dealt[1, "HAND"], dealt[2, "HAND"], dealt[0, "PILE"], dealt[0, "STOCK"]]
     yield "deal", Outcome(f"{counts[0]} and {counts[1]} in hand, {counts[2]} turned up, {counts[3]} in stock", counts, seed=context.seed)
@@ -69,7 +69,7 @@ def _fair(rate: float, sides: int) -> float:
 
 def _figures(context: Context) -> Outcomes:
     config: StudyConfig = context.pick(StudyConfig(player=PLAYER), QUICK, TINY)
-    analysis = analyse(Variant(Described.named(GAME)), config, context.opened, jobs=context.threads, progress=context.part)
+    analysis = analyse(Variant(RecycleGame.load(GAME)), config, context.opened, jobs=context.threads, progress=context.part)
     simulations = f"{config.games} games of MCTS players, {config.simulations_per_option} simulations for each option"
     reduced = "" if context.full else f"{simulations}; published: 100 and 1,000"
     seed, skilled, random = analysis.config.seed, analysis.skilled, analysis.random
@@ -133,7 +133,7 @@ def _equal_hands(context: Context) -> tuple[str, Outcome]:
     _, text = load("leduc_poker")
     changed = text.replace(EQUAL_HANDS, BOTH_WIN).replace(END, f"{END}))")
     games = context.pick(100_000, 20_000, 500)
-    sums = [Described("leduc", program).machine.random_games(games, context.seed).scores for program in (text, changed)]
+    sums = [RecycleGame("leduc", program).machine.random_games(games, context.seed).scores for program in (text, changed)]
     tied = sums[1][:, 0] == sums[1][:, 1]
     share = float(np.mean(sums[1][tied].sum(axis=1) != 0))
     usual = float(np.mean(sums[0].sum(axis=1) != 0))

@@ -2,11 +2,11 @@
 
 >>> from meldlab.rummikub.solution import Objective
 >>> position = Position.parse("R3 R4 R5 | K5 B5 O5", "R5 R6")
->>> found = find_alternatives(solve(position, Objective(keep="none")))
->>> for table in found.tables:
+>>> alternatives = find_alternatives(solve(position, Objective(keep="none")))
+>>> for table in alternatives.tables:
 ...     print(format_table(table))
 R3 R4 R5 R6 | R5 K5 B5 O5
->>> found.complete
+>>> alternatives.complete
 True
 """
 
@@ -88,14 +88,14 @@ def find_alternatives(solution: Solution, limit: int = 20, *, nodes: int = NODES
         raise NotLegalHere("all best moves are listed only for rules that the search knows, keeping sets or nothing")
     if not solution.played:
         return Alternatives((), solution.proven)
-    budget, found = Budget(nodes, seconds), list[Laid]()
+    budget, tables = Budget(nodes, seconds), list[Laid]()
     try:
         # One more than the limit says whether these are all.
         for table in islice(_as_good(solution, budget), limit + 1):
-            found.append(table)
+            tables.append(table)
     except BudgetExceeded:
-        return Alternatives(tuple(found[:limit]), complete=False)
-    return Alternatives(tuple(found[:limit]), solution.proven and len(found) <= limit)
+        return Alternatives(tuple(tables[:limit]), complete=False)
+    return Alternatives(tuple(tables[:limit]), solution.proven and len(tables) <= limit)
 
 
 def _as_good(solution: Solution, budget: Budget) -> Iterator[Laid]:
@@ -139,8 +139,8 @@ def _ways(
     if budget.exhausted:
         raise BudgetExceeded
     problem.sets = old if keep else ()
-    found = search(problem, keep=keep, budget=budget)
-    if found is None or (found.weight_left, found.broken) > cost:
+    result = search(problem, keep=keep, budget=budget)
+    if result is None or (result.weight_left, result.broken) > cost:
         return
     lowest = next((tile for tile in tiles if problem.must[tile.number - 1, tile.colour] or problem.may[tile.number - 1, tile.colour]), None)
     if lowest is None:

@@ -1,7 +1,7 @@
-"""What one question may cost, in states that the search visits and in seconds of processor time, never of the clock on the wall.
+"""Limits of one solution: states that the search visits, and seconds of processor time, never of wall time.
 
 States are counted exactly: a solution that they bound is the same on every machine, busy or idle. Seconds are for the integer program, and
-for whoever cannot wait; those of the solver's own process are counted with ours.
+for callers that cannot wait; those of the solver's own process are included.
 
 >>> budget = Budget(nodes=1000)
 >>> budget.nodes -= 1000
@@ -24,7 +24,7 @@ SECONDS = 20.0
 
 
 class Budget:
-    """What is left for one question: ``nodes`` to visit, ``seconds`` of processor time."""
+    """The rest of a limit: ``nodes`` to visit, ``seconds`` of processor time."""
 
     __slots__ = ("_until", "nodes")
 
@@ -37,7 +37,7 @@ class Budget:
         return self._until - thread_time()
 
     def charge(self, seconds: float) -> None:
-        """Count what another process has spent for this question."""
+        """Count what another process has spent on this solution."""
         self._until -= seconds
 
     @property
@@ -47,7 +47,7 @@ class Budget:
 
 
 class BudgetExceeded(NotLegalHere):
-    """What may be spent on a question is spent; ``table`` is the best one come across, if any."""
+    """A limit is reached; ``table`` is the best table so far, if any."""
 
     def __init__(self, table: "tuple[TileSet, ...] | None" = None) -> None:
         super().__init__("no answer was found within the states and the processor time allowed, and none was excluded")

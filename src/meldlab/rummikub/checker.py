@@ -40,7 +40,7 @@ def _table_violations(position: Position, table: Sequence[TileSet]) -> Iterator[
         yield f"{name} came from nowhere"
     for tile_set in table:
         if not is_legal([tile.stands_for for tile in tile_set.tiles], rules):
-            yield f"{tile_set} is no set"
+            yield f"{tile_set} is not a set"
     if not is_allowed(position, table):
         yield f"a joker was moved against the rules ({rules.joker_rule})"
     if not position.opened and after != before:
@@ -70,8 +70,8 @@ def _claim_violations(solution: Solution) -> Iterator[str]:
         yield "the count is wrong"
     if solution.value != sum(rules.joker_value if tile.joker else tile.number for tile in solution.played):
         yield "the value is wrong"
-    unchanged = Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in solution.position.table)
-    unchanged &= Counter(" ".join(sorted("J" if t.joker else str(t) for t in one.tiles)) for one in solution.table)
+    unchanged = Counter(" ".join(sorted("J" if t.joker else str(t) for t in tile_set.tiles)) for tile_set in solution.position.table)
+    unchanged &= Counter(" ".join(sorted("J" if t.joker else str(t) for t in tile_set.tiles)) for tile_set in solution.table)
     if solution.kept != sum(unchanged.values()):
         yield "the number of sets kept is wrong"
     if not solution.played and Counter(solution.table) != Counter(solution.position.table):

@@ -121,11 +121,11 @@ class View:
         return idle[verb]
 
     def verify(self, action: Turn) -> None:
-        """Raise NotLegalHere with the rule that a turn breaks, or if it is no turn at all."""
+        """Raise NotLegalHere with the rule that a turn breaks, or if it is not a turn."""
         if self.acting != self.seat:
             raise NotLegalHere("the game is over" if self.acting is None else f"it is the turn of p{self.acting + 1}")
         if type(action) not in (Play, Draw, Fail, Pass):
-            raise NotLegalHere(f"a {type(action).__name__} is no turn")
+            raise NotLegalHere(f"a {type(action).__name__} is not a turn")
         if isinstance(action, Draw | Fail) and not self.pool:
             raise NotLegalHere("the pool is empty (pass instead)")
         if isinstance(action, Pass) and self.pool:
@@ -144,12 +144,12 @@ class View:
     def _verify_tiles(self, table: object) -> None:
         """Raise NotLegalHere if a table is not made of tiles that the box holds; only then can one ask whether they lie well."""
         if not isinstance(table, tuple) or not all(
-            type(one) is TileSet and isinstance(getattr(one, "tiles", None), tuple) for one in table
+            type(tile_set) is TileSet and isinstance(getattr(tile_set, "tiles", None), tuple) for tile_set in table
         ):
             raise NotLegalHere("a play is a tuple of sets")
-        if sum(len(one.tiles) for one in table) > self.rules.tiles:
+        if sum(len(tile_set.tiles) for tile_set in table) > self.rules.tiles:
             raise NotLegalHere(f"more tiles than the {self.rules.tiles} of the box")
-        tiles = [tile for one in table for tile in one.tiles]
+        tiles = [tile for tile_set in table for tile in tile_set.tiles]
         if not all(_is_tile(tile, self.rules) for tile in tiles):
             raise NotLegalHere("a set is a tuple of tiles of this box, each joker with the tile it stands for")
         check_supply(tiles, self.rules)
@@ -157,7 +157,7 @@ class View:
 
 @dataclass(frozen=True)
 class State:
-    """Everything about a game at one moment; ``idle`` counts the turns since somebody played or drew."""
+    """Everything about a game at one moment; ``idle`` counts the turns since a player played or drew."""
 
     rules: Rules
     table: tuple[TileSet, ...]
@@ -169,7 +169,7 @@ class State:
 
     @property
     def over(self) -> bool:
-        """Return whether a rack is empty, or nobody can or wants to play."""
+        """Return whether a rack is empty, or no player can or wants to play."""
         return not all(self.racks) or self.idle >= len(self.racks)
 
     @property
@@ -189,7 +189,7 @@ class State:
         return Result(scores, tuple(lowest), "rummikub" if not all(self.racks) else "nobody could play")
 
     def forfeit(self, seat: int, why: str) -> Result:
-        """Return the end when ``seat`` breaks off: it loses its rack and the whole pool, more than any rack holds; the others share it."""
+        """Return the end when ``seat`` forfeits: it loses its rack and the whole pool, more than any rack holds; the others share it."""
         others = [other for other in range(len(self.racks)) if other != seat]
         stake = _points((*self.racks[seat], *self.pool))
         return Result(_shared(stake, others, [-stake] * len(self.racks)), tuple(others), why)
@@ -203,10 +203,10 @@ class State:
             return replace(self, turn=after, idle=self.idle + 1)
         if isinstance(action, Play):
             left = tuple(sorted((Counter(rack) - _tiles_played(self.table, action.table)).elements()))
-            opened = tuple(one or seat == self.turn for seat, one in enumerate(self.opened))
+            opened = tuple(has_opened or seat == self.turn for seat, has_opened in enumerate(self.opened))
             return replace(self, table=action.table, racks=self._with(left), opened=opened, turn=after, idle=0)
-        many = 1 if isinstance(action, Draw) else self.rules.penalty
-        return replace(self, racks=self._with(tuple(sorted(rack + self.pool[:many]))), pool=self.pool[many:], turn=after, idle=0)
+        count = 1 if isinstance(action, Draw) else self.rules.penalty
+        return replace(self, racks=self._with(tuple(sorted(rack + self.pool[:count]))), pool=self.pool[count:], turn=after, idle=0)
 
     def _with(self, rack: tuple[Tile, ...]) -> tuple[tuple[Tile, ...], ...]:
         return (*self.racks[: self.turn], rack, *self.racks[self.turn + 1 :])
@@ -268,6 +268,7 @@ class Rummikub:
     house: Rules = field(default_factory=lambda: PRESETS["official"])
     name: str = "rummikub"
     seats: range = range(2, 5)
+    lowest_wins: ClassVar[bool] = False
     counts: ClassVar[Mapping[str, Count]] = {"turns": Count()}
 
     def rules(self) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The best move as an integer program: one column per set, one row per tile, solved by CBC.
 
 Den Hertog and Hulshof (2006), with three corrections: two-joker sets use two jokers (read as 0/1 the model uses jokers it does not have);
-there are 1173 sets, not 1174; the second objective is made whole (M times the value plus the sets kept), so that no tolerance hides a
+there are 1173 sets, not 1174; the second objective is made whole (M times the value plus the unchanged sets), so that no tolerance hides a
 set. Runs longer than the paper's have a column where they can matter: on the table already, with jokers that may not go anywhere, and
 where the fewest tiles are to be moved.
 
@@ -40,12 +40,12 @@ NEW = -1  # the old set of a new set that succeeds none
 
 
 class JokerUse(NamedTuple):
-    """The jokers of a set: which table jokers stay in it, how many were freed or come from the rack, and a rack tile beside freed ones."""
+    """The jokers of a set: table jokers that stay in it, how many were freed or come from the rack, and a rack tile for freed ones."""
 
     staying: tuple[int, ...] = ()
     freed: int = 0
     from_rack: int = 0
-    beside: Tile | None = None
+    rack_tile: Tile | None = None
 
 
 class Placement(NamedTuple):
@@ -93,7 +93,7 @@ class IntegerProgram:
         if value is not None:
             self._add(points, ">=", value, "value")
         if max_moved is None:
-            second = self._kept_sets() if objective.keep == "sets" else {}
+            second = self._unchanged_sets() if objective.keep == "sets" else {}
             scale = 1 if objective.keep == "none" else max(40, len(position.table_tiles) + 1)
             self.model.setObjective(_sum({variable: scale * weight for variable, weight in points.items()} | second))
         else:
@@ -175,19 +175,19 @@ class IntegerProgram:
         known = set(possible)
         return possible + [column for column in self.old_columns if column not in known]
 
-    def _kept_sets(self) -> dict[Any, int]:
+    def _unchanged_sets(self) -> dict[Any, int]:
         """Add z <= x, z <= w: sets that are on the table before and after."""
         old = Counter(tile_set.column for tile_set in self.position.table)
         same: dict[Column, dict[Any, int]] = {column: {} for column in old}
         for place, x in zip(self.placements, self.x, strict=True):
             if place.column in same:
                 same[place.column][x] = -1
-        kept = {}
+        unchanged = {}
         for n, (column, terms) in enumerate(same.items()):
             z = self._integer(f"z_{n}", 0, old[column])
             self._add({z: 1} | terms, "<=", 0, f"kept_{n}")
-            kept[z] = 1
-        return kept
+            unchanged[z] = 1
+        return unchanged
 
     def _add_tile_rows(self) -> None:
         rows: dict[Tile, dict[Any, int]] = {tile: {} for tile in self.held}
@@ -218,9 +218,9 @@ class IntegerProgram:
                     from_rack = column.jokers - size - freed
                     if from_rack > self.rack[JOKER]:
                         continue
-                    # A freed joker needs a rack tile beside it, a joker or one that is not of an old set that stays whole.
-                    beside = [tile for tile in column.naturals if self.rack[tile] and not self._is_old(tile, staying)] if freed else []
-                    for tile in beside if freed and not from_rack else [None]:
+                    # A freed joker needs a rack tile in its set, a joker or one that is not of an old set that stays whole.
+                    partners = [tile for tile in column.naturals if self.rack[tile] and not self._is_old(tile, staying)] if freed else []
+                    for tile in partners if freed and not from_rack else [None]:
                         needed = tiles | own | ({tile} if tile else set())
                         if not any(needed <= rest for rest in rests):
                             yield JokerUse(staying, freed, from_rack, tile)
@@ -254,7 +254,7 @@ class IntegerProgram:
         return rests
 
     def _add_joker_rows(self) -> None:
-        """Add the joker rule: a joker stays or is freed, the rack pays for exchanges, and a freed joker is beside a rack tile."""
+        """Add the joker rule: a joker stays or is freed, the rack pays for exchanges, and a freed joker is in a set with a rack tile."""
         freeing: dict[Any, tuple[tuple[int, ...], Counter[Tile]]] = {}
         for size in range(len(self.jokers) + 1):
             for chosen in combinations(range(len(self.jokers)), size):
@@ -264,7 +264,7 @@ class IntegerProgram:
         stays: list[dict[Any, int]] = [{d: 1 for d, (chosen, _) in freeing.items() if k in chosen} for k in range(len(self.jokers))]
         freed = {d: -len(chosen) for d, (chosen, _) in freeing.items()}
         from_rack: dict[Any, int] = {}
-        beside: dict[Tile, dict[Any, int]] = defaultdict(dict)
+        partners: dict[Tile, dict[Any, int]] = defaultdict(dict)
         holders: dict[int, dict[Any, int]] = defaultdict(dict)
         for place, x in zip(self.placements, self.x, strict=True):
             use = place.jokers
@@ -275,13 +275,13 @@ class IntegerProgram:
                 freed[x] = use.freed
             if use.from_rack:
                 from_rack[x] = use.from_rack
-            if use.beside:
-                beside[use.beside][x] = 1
+            if use.rack_tile:
+                partners[use.rack_tile][x] = 1
         for k, terms in enumerate(stays):
             self._add(terms, "==", 1, f"joker_{k}")
         self._add(freed, "==", 0, "freed")
         self._add(from_rack | ({self.y[JOKER]: -1} if JOKER in self.y else {}), "==", 0, "jokers_from_rack")
-        for tile, terms in beside.items():
+        for tile, terms in partners.items():
             self._add(terms | {self.y[tile]: -1}, "<=", 0, f"beside_{tile}")
         for tile, y in self.y.items():
             terms = {d: needed[tile] for d, (_, needed) in freeing.items() if needed[tile]}

@@ -1,6 +1,6 @@
-"""What a turn may do with the jokers that were on the table, judged by the table before and after it.
+"""Joker rules: the moves of table jokers that a turn may make, from the table before and after it.
 
-The solver, the checker and the game ask here; the tests have a second, naive judge that moves tiles by hand.
+The tests have a second, naive implementation that moves tiles by hand.
 
 >>> from meldlab.rummikub.position import Position, parse_table
 >>> position = Position.parse("R5 J=R6 R7", "R6 O1 O2", Rules(joker_rule="strict"))
@@ -31,7 +31,7 @@ __all__ = [
     "is_allowed",
     "is_legal",
     "paid_exchanges",
-    "rack_tiles_beside",
+    "rack_partners",
     "required_tiles",
     "restricts",
 ]
@@ -85,12 +85,13 @@ def allowed_readings(position: Position, table: tuple[TileSet, ...]) -> tuple[Ti
     """Return the table with its jokers read so that the joker rule allows them, or None if no reading does."""
     if is_allowed(position, table):
         return table
-    choices = [[TileSet(tiles) for tiles in readings(one.column, position.rules)] if one.jokers else [one] for one in table]
+    rules = position.rules
+    choices = [[TileSet(tiles) for tiles in readings(tile_set.column, rules)] if tile_set.jokers else [tile_set] for tile_set in table]
     return next((sets for sets in product(*choices) if is_allowed(position, sets)), None)
 
 
 def assignments(position: Position, table: Sequence[TileSet]) -> Iterator[JokerAssignment]:
-    """Give the ways in which the jokers may have moved: some exchanges paid by the tiles played, a rack tile beside each freed joker."""
+    """Give the ways in which the jokers may have moved: the tiles played pay for the exchanges, and freed jokers are with a rack tile."""
     old = [(i, tile) for i, tile_set in enumerate(position.table) for tile in tile_set.jokers]
     new = [(i, tile) for i, tile_set in enumerate(table) for tile in tile_set.jokers]
     if not old:
@@ -109,7 +110,7 @@ def assignments(position: Position, table: Sequence[TileSet]) -> Iterator[JokerA
             if strict and not _sets_stay_whole(position, table, assignment):
                 continue
             paid = next(paid_exchanges(position, table, [before for before, _ in assignment.freed]), None)
-            if paid is not None and next(rack_tiles_beside(position, table, assignment), None) is not None:
+            if paid is not None and next(rack_partners(position, table, assignment), None) is not None:
                 yield assignment
 
 
@@ -174,7 +175,7 @@ def _in_every_order(position: Position, jokers: dict[int, list[Tile]]) -> Iterat
         yield tuple(Exchange(i, tuple(jokers[i]), tuple(joker.stands_for for joker in jokers[i])) for i in order), needed
 
 
-def rack_tiles_beside(position: Position, table: Sequence[TileSet], assignment: JokerAssignment) -> Iterator[dict[int, Tile]]:
+def rack_partners(position: Position, table: Sequence[TileSet], assignment: JokerAssignment) -> Iterator[dict[int, Tile]]:
     """Give, for each set in which a freed joker ends, a rack tile of its own among those played."""
     # A set that stays as it was has none of the rack's tiles in the place of its own.
     strict = position.rules.joker_rule == "strict"

@@ -1,6 +1,6 @@
 """The exact search for the best move: number by number, with what is open in each colour as its state.
 
-At each number the search decides which old sets that start here are kept, which groups are laid, and how many of the remaining tiles and
+At each number the search decides which old sets that start here are locked, which groups are laid, and how many of the remaining tiles and
 jokers continue runs; the codes of the runs follow by dominance (``kernel_tables``). It is depth first with a budget that falls below the
 cost of each path found (branch and bound). States are remembered with the smallest cost they need, and the moves of one colour are listed
 once for all states. The cost is ``SCALE`` times the weight left on the rack plus the table sets broken.
@@ -28,8 +28,8 @@ from meldlab.rummikub.kernel_tables import (
     GROUP,
     HIGHEST,
     INFINITE_COST,
-    KEPT,
     KEY,
+    LOCKED,
     LOW,
     LOW_SHIFT,
     MEMO,
@@ -84,7 +84,7 @@ def keep_sets(n, problem, workspace):
     if frame.broken == 1 << starting:
         return False
     locked_runs = frame.locked_runs
-    free, onward, used, kept, cost = frame.tiles | HIGHEST, locked_runs & ~covers[n, 1], frame.used, 0, frame.cost
+    free, onward, used, sets, cost = frame.tiles | HIGHEST, locked_runs & ~covers[n, 1], frame.used, 0, frame.cost
     for c in range(4):
         free -= BIT_COUNT[(locked_runs & covers[n, 0]) >> (4 * c) & 15] << (4 * c)
     for i in range(starting):
@@ -92,7 +92,7 @@ def keep_sets(n, problem, workspace):
             cost += 1
         else:
             s = starts[n, i]
-            kept |= 1 << s
+            sets |= 1 << s
             used += shapes[s, 2]
             if shapes[s, 0] < 0:
                 for c in range(4):
@@ -100,7 +100,7 @@ def keep_sets(n, problem, workspace):
             else:
                 free -= 1 << (4 * shapes[s, 0])
                 onward |= 1 << shapes[s, 1]
-    frame.free, frame.locked_onward, frame.used_locked, frame.locked_sets, frame.cost_locked = free, onward, used, kept, cost
+    frame.free, frame.locked_onward, frame.used_locked, frame.locked_sets, frame.cost_locked = free, onward, used, sets, cost
     frame.choice = 0
     if cost > workspace.counters[0].budget:
         frame.least = min(frame.least, cost)
@@ -110,7 +110,7 @@ def keep_sets(n, problem, workspace):
 
 @device_function(inline="never")
 def list_moves(n, c, code, free, left, runs, problem, workspace):
-    """List how one colour, with ``free`` tiles besides groups and kept sets, can continue its runs; return the row of the list."""
+    """List how one colour, with ``free`` tiles besides groups and locked sets, can continue its runs; return the row of the list."""
     counters = workspace.counters[0]
     row = counters.listed
     counters.listed += 1
@@ -165,36 +165,36 @@ def list_steps(n, problem, workspace):
         rest = frame.free - (choice >> CHOICE_TILES)
         if rest & HIGHEST & (rest + left * EACH - frame.unfinished) != HIGHEST:
             continue
-        one, two = moves[moves_of(n, 0, rest, left, problem, workspace)], moves[moves_of(n, 1, rest, left, problem, workspace)]
-        three, four = moves[moves_of(n, 2, rest, left, problem, workspace)], moves[moves_of(n, 3, rest, left, problem, workspace)]
-        low_e = cost_locked + one[1] + two[1] + three[1] + four[1]
+        first, second = moves[moves_of(n, 0, rest, left, problem, workspace)], moves[moves_of(n, 1, rest, left, problem, workspace)]
+        third, fourth = moves[moves_of(n, 2, rest, left, problem, workspace)], moves[moves_of(n, 3, rest, left, problem, workspace)]
+        low_e = cost_locked + first[1] + second[1] + third[1] + fourth[1]
         if low_e > budget:
             least = min(least, low_e)
             continue
-        for a in range(2, 2 + one[0]):
-            low_a = low_e - one[1] + (one[a] >> LOW_SHIFT)
+        for a in range(2, 2 + first[0]):
+            low_a = low_e - first[1] + (first[a] >> LOW_SHIFT)
             if low_a > budget:
                 least = min(least, low_a)
                 continue
-            for b in range(2, 2 + two[0]):
-                low_b = low_a - two[1] + (two[b] >> LOW_SHIFT)
+            for b in range(2, 2 + second[0]):
+                low_b = low_a - second[1] + (second[b] >> LOW_SHIFT)
                 if low_b > budget:
                     least = min(least, low_b)
                     continue
-                for d in range(2, 2 + three[0]):
-                    low_d = low_b - three[1] + (three[d] >> LOW_SHIFT)
+                for d in range(2, 2 + third[0]):
+                    low_d = low_b - third[1] + (third[d] >> LOW_SHIFT)
                     if low_d > budget:
                         least = min(least, low_d)
                         continue
-                    for g in range(2, 2 + four[0]):
-                        low = low_d - four[1] + (four[g] >> LOW_SHIFT)
-                        laid = one[a] & 15 | (two[b] & 15) << 4 | (three[d] & 15) << 8 | (four[g] & 15) << 12
+                    for g in range(2, 2 + fourth[0]):
+                        low = low_d - fourth[1] + (fourth[g] >> LOW_SHIFT)
+                        laid = first[a] & 15 | (second[b] & 15) << 4 | (third[d] & 15) << 8 | (fourth[g] & 15) << 12
                         more = (laid >> 2 & 3) + (laid >> 6 & 3) + (laid >> 10 & 3) + (laid >> 14 & 3)
                         if more > left:
                             continue
-                        cost = cost_locked + (one[a] >> COST_SHIFT & COST_BITS) + (two[b] >> COST_SHIFT & COST_BITS)
-                        cost += (three[d] >> COST_SHIFT & COST_BITS) + (four[g] >> COST_SHIFT & COST_BITS)
-                        codes = (one[a] & 0xF0) >> 4 | two[b] & 0xF0 | (three[d] & 0xF0) << 4 | (four[g] & 0xF0) << 8
+                        cost = cost_locked + (first[a] >> COST_SHIFT & COST_BITS) + (second[b] >> COST_SHIFT & COST_BITS)
+                        cost += (third[d] >> COST_SHIFT & COST_BITS) + (fourth[g] >> COST_SHIFT & COST_BITS)
+                        codes = (first[a] & 0xF0) >> 4 | second[b] & 0xF0 | (third[d] & 0xF0) << 4 | (fourth[g] & 0xF0) << 8
                         if more:
                             low = cost + lower_bound(n + 1, codes, left - more, frame.locked_onward, workspace.bounds)
                         if low > budget:
@@ -243,7 +243,7 @@ def record_best(numbers, workspace, best):
     for n in range(numbers):
         frame = workspace.frames[n]
         best[n, GROUP] = workspace.fitting[n, frame.choice - 1] & 255
-        best[n, KEPT] = frame.locked_sets
+        best[n, LOCKED] = frame.locked_sets
         laid = workspace.steps[frame.step - 1, 2]
         for c in range(4):
             best[n, RUN + c] = laid >> (4 * c) & 3
@@ -317,7 +317,7 @@ def fill_bounds(n, c, max_grouped, reaching, problem, bounds):
                 bounds[runs, n, c, left, code] = INFINITE_COST
         broken = own
         while True:
-            # Decide the colour's own sets that start here: bits of ``broken`` are broken, the others of ``own`` kept.
+            # Decide the colour's own sets that start here: bits of ``broken`` are broken, the others of ``own`` locked.
             cost_broken, held, jokers_locked = 0, BIT_COUNT[runs & (covers[n, 0] >> (4 * c)) & 15], 0
             onward = runs & ~(covers[n, 1] >> (4 * c)) & 15
             rest, i = own, 0

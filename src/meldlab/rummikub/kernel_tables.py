@@ -20,8 +20,8 @@ LISTS = 16 * 16 * 4 * 16 * 3 * 3
 
 # Columns of the memo.
 KEY, LOW, STAMP = range(3)
-# Columns of the path, one row per number: choice of groups, kept sets, then tiles and jokers in the runs of the four colours.
-GROUP, KEPT, RUN, BRIDGE = 0, 1, 2, 6
+# Columns of the path, one row per number: choice of groups, locked sets, then tiles and jokers in the runs of the four colours.
+GROUP, LOCKED, RUN, BRIDGE = 0, 1, 2, 6
 # Fields of a choice of groups as a word, above its number.
 CHOICE_JOKERS, CHOICE_ROOM, CHOICE_TILES = 8, 10, 16
 # Fields of a move of one colour as a word, above its jokers and tiles: the next code, its cost (two tiles of the largest weight at most),
@@ -46,11 +46,11 @@ NOT_STARTED = -2
 
 FRAME = np.dtype([(name, np.int64) for name in (
     "codes", "used", "room",  # open runs, jokers used, jokers for which there is room
-    "locked_runs", "key", "cost",  # kept runs that reach here, the key in the memo, the cost of the path to here
+    "locked_runs", "key", "cost",  # locked runs that reach here, the key in the memo, the cost of the path to here
     "least",  # the least cost found beyond the budget
     "tiles", "unfinished",  # tiles and unfinished runs, four bits a colour
     "broken", "choice", "first_step", "step", "end_step",  # where the loops stand
-    "free", "locked_onward", "used_locked", "locked_sets", "cost_locked",  # what the sets leave that are kept at present
+    "free", "locked_onward", "used_locked", "locked_sets", "cost_locked",  # what the sets leave that are locked at present
 )])  # fmt: skip
 NONE_LEFT = -1  # ``choice`` when all are tried
 
@@ -115,7 +115,7 @@ GROUPS = tuple(_groups(colours) for colours in range(1, 5))
 CHOICES = tuple(_group_choices(groups) for groups in GROUPS)
 
 
-class KeptSets(NamedTuple):
+class LockedSets(NamedTuple):
     """Sets that should stay as they are: where they start, and which numbers they cover."""
 
     starts: Any  # [numbers, MAX_SETS + 1] int64, sets whose first tile is here, -1 behind
@@ -131,18 +131,18 @@ class SearchProblem(NamedTuple):
     rack: Any  # [numbers, 4] int64, tiles that may
     weights: Any  # [numbers, 4] int64
     choices: Any  # [choices, 6] int64, as in CHOICES
-    locked: KeptSets
+    locked: LockedSets
 
 
 class SearchWorkspace(NamedTuple):
     """Arrays of the search, for up to 15 numbers."""
 
     fitting: Any  # [numbers, choices + 1] int64, choices of groups that the tiles allow as words, -1 behind
-    bounds: Any  # [16, numbers + 1, 4, 3, 16] int64, the least cost from a number on, by kept runs, number, colour, jokers left and code
+    bounds: Any  # [16, numbers + 1, 4, 3, 16] int64, the least cost from a number on, by locked runs, number, colour, jokers left and code
     counters: Any  # [1] COUNTERS
     memo: Any  # [MEMO, 4] int64: key, least cost, generation; what is read together is stored together
     frames: Any  # [numbers] FRAME, where the search stands
-    lists: Any  # [LISTS] int64, generation and row in ``moves``, by kept runs, number, colour, code, tiles and jokers left
+    lists: Any  # [LISTS] int64, generation and row in ``moves``, by locked runs, number, colour, code, tiles and jokers left
     moves: Any  # [LISTS, 8] int64, their number, the least cost, then each move of a colour as a word
     steps: Any  # [numbers * MAX_STEPS, 3] int64: least cost with what follows, cost, then codes, jokers used, tiles and jokers laid
 

@@ -29,36 +29,36 @@ __all__ = [
     "points_of",
 ]
 
-MOST = Objective("value", "none")
+POINTS = Objective("value", "none")
 
 
 def points_of(sets: Sequence[TileSet]) -> int:
-    """Return what sets are worth as they are read."""
+    """Return the points of sets, jokers as they are read."""
     return sum(tile_set.points for tile_set in sets)
 
 
 def highest_reading(sets: Sequence[TileSet], rules: Rules) -> tuple[TileSet, ...]:
-    """Return sets with their jokers read so that they are worth most."""
-    return tuple(best_reading(one.column, rules) if one.jokers else one for one in sets)
+    """Return sets with their jokers read so that they have the most points."""
+    return tuple(best_reading(tile_set.column, rules) if tile_set.jokers else tile_set for tile_set in sets)
 
 
 def playable_part(position: Position) -> Position:
-    """Return what may be used in the turn: everything, or the rack alone where the opening leaves the table as it is."""
+    """Return the part of a position that the turn may use: everything, or the rack alone where the opening leaves the table as it is."""
     if position.opened:
         return position
-    goes_on = position.rules.after_opening == "manipulate"
-    return replace(position, table=position.table if goes_on else (), opened=True)
+    continues = position.rules.after_opening == "manipulate"
+    return replace(position, table=position.table if continues else (), opened=True)
 
 
 def richest_sets(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> tuple[TileSet, ...]:
     """Return the sets from these tiles alone that are worth most."""
     place, budget = Position((), tuple(rack), rules), budget or Budget()
     if covers(rules) and not any(tile.joker for tile in rack):
-        found = search(Problem.of(place, MOST), keep=False, budget=budget)
-        return found.table if found else ()
+        result = search(Problem.of(place, POINTS), keep=False, budget=budget)
+        return result.table if result else ()
     from meldlab.rummikub.integer_program import IntegerProgram
 
-    return highest_reading(IntegerProgram(place, MOST).solve_for_points(budget), rules)
+    return highest_reading(IntegerProgram(place, POINTS).solve_for_points(budget), rules)
 
 
 def max_points(rack: Sequence[Tile], rules: Rules, budget: Budget | None = None) -> int:

@@ -39,16 +39,16 @@ def draw(sets: Sequence[Sequence[Tile]], rack: Sequence[Tile] = (), new: Places 
     for number, tiles in enumerate(sets):
         if x > 2 and x + len(tiles) * STEP > WIDEST:
             x, y = 2, y + LINE
-        for at, tile in enumerate(tiles):
-            came = (number, at) in new
-            body += _tile(tile, x, y - 8 if came else y, "+" if came else "~" if (number, at) in moved else "")
+        for index, tile in enumerate(tiles):
+            came = (number, index) in new
+            body += _tile(tile, x, y - 8 if came else y, "+" if came else "~" if (number, index) in moved else "")
             x += STEP
         widest, x = max(widest, x), x + GAP
     y += LINE if sets else 0
     if rack:
         # A line as long as the rack keeps what is held apart from what lies.
         body += f'<path d="M2 {y + 1} H{len(rack) * STEP}" stroke="#8a8a8a"/>'
-        body += "".join(_tile(tile, 2 + at * STEP, y + 8, "") for at, tile in enumerate(rack))
+        body += "".join(_tile(tile, 2 + index * STEP, y + 8, "") for index, tile in enumerate(rack))
         widest, y = max(widest, len(rack) * STEP + 2), y + LINE
     if says:
         body += f'<text x="2" y="{y + 12}" font-size="14" fill="#777">{escape(says)}</text>'

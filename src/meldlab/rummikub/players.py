@@ -19,12 +19,12 @@ from meldlab.rummikub.tiles import JOKER, Tile
 
 __all__ = ["PLAYERS", "Greedy", "Optimal", "Patient", "find_player", "simple_table"]
 
-MOST = Objective("value", "none")
+POINTS = Objective("value", "none")
 
 
 def simple_table(position: Position) -> tuple[tuple[TileSet, ...], tuple[Tile, ...]]:
     """Return the table and the rack after the best sets from the rack alone, then single tiles added wherever they fit."""
-    own = solve(replace(position, table=()), MOST)
+    own = solve(replace(position, table=()), POINTS)
     table, rack = [*position.table, *own.table], Counter(own.leftover)
     added = True
     while added:
@@ -47,7 +47,7 @@ class Greedy:
     def choose(self, view: View, chance: Chance) -> Turn:
         """Return the play, or do nothing."""
         if not view.opened[view.seat]:
-            return _played(view, solve(replace(view.position, rules=replace(view.rules, after_opening="wait")), MOST))
+            return _played(view, solve(replace(view.position, rules=replace(view.rules, after_opening="wait")), POINTS))
         table, left = simple_table(view.position)
         return Play(table) if len(left) < len(view.rack) else view.idle
 
@@ -78,7 +78,7 @@ class Patient:
         everything = best_turn(view)
         if not everything.leftover:
             return Play(everything.table)
-        saved = solve(replace(view.position, rack=tuple(tile for tile in view.rack if not tile.joker)), MOST)
+        saved = solve(replace(view.position, rack=tuple(tile for tile in view.rack if not tile.joker)), POINTS)
         return _played(view, saved)
 
 
@@ -94,7 +94,7 @@ def find_player(name: str) -> Player[View, Turn]:
 
 def best_turn(view: View) -> Solution:
     """Return the play of most points."""
-    return solve(view.position, MOST)
+    return solve(view.position, POINTS)
 
 
 def _played(view: View, solution: Solution) -> Turn:

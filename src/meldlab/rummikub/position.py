@@ -43,7 +43,7 @@ class Position:
     def __post_init__(self) -> None:
         for tile_set in self.table:
             if not is_set(tile_set.tiles, self.rules):
-                raise NotLegalHere(f"{tile_set} is no set")
+                raise NotLegalHere(f"{tile_set} is not a set")
         for tile in self.rack:
             check_tile(tile, self.rules)
         check_supply([*self.table_tiles, *self.rack], self.rules)
@@ -87,15 +87,15 @@ def parse_table(text: str, rules: Rules = PAPER) -> tuple[TileSet, ...]:
             raise BadText(f"set {len(table) + 1} is empty", text, start)
         try:
             table.append(TileSet.parse(part, rules))
-        except BadText as problem:
-            raise BadText(f"set {len(table) + 1}, {problem.problem}", text, start + problem.offset) from None
+        except BadText as error:
+            raise BadText(f"set {len(table) + 1}, {error.problem}", text, start + error.offset) from None
     return tuple(table)
 
 
 def split_table(text: str, rules: Rules = PAPER) -> Iterator[tuple[str, int]]:
     """Give the text of each set with its place: bars, semicolons and new lines separate sets.
 
-    A comma separates tiles. It separates sets where the tiles on both sides are no set together and each part is one.
+    A comma separates tiles. It separates sets where the tiles on both sides are not a set together and each part is one.
     """
     start = 0
     for part in re.split(r"[|;]", text) if text.strip() else []:

@@ -37,7 +37,7 @@ class Puzzle:
 
 
 def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Puzzle:
-    """Return the first position by ``seed`` in which a small rack can be played out only by moving what lies, under the rules given.
+    """Return the first position by ``seed`` in which a small rack can be emptied only by moving table tiles, under the given rules.
 
     An ordinary puzzle asks for 2 table tiles to be moved at least, a hard one for 5 on a crowded table.
     """
@@ -59,5 +59,5 @@ def make_puzzle(seed: int, *, hard: bool = False, rules: Rules = OFFICIAL) -> Pu
 
 def _only(solution: Solution) -> bool:
     """Return whether no other move is as good."""
-    found = find_alternatives(solution, 1)
-    return found.complete and len(found.tables) == 1
+    alternatives = find_alternatives(solution, 1)
+    return alternatives.complete and len(alternatives.tables) == 1

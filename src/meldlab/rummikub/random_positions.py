@@ -32,9 +32,9 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
     """Return the ``nth`` position of a class: sets laid at random while the box allows, then a rack from the rest."""
     if kind not in DIFFICULTIES:
         raise NoSuchThing("class of positions", kind, DIFFICULTIES)
-    least, most, few, many, both = DIFFICULTIES[kind]
-    if rules.tiles < most + many:
-        raise NotLegalHere(f"a box of {rules.tiles} tiles is too small for this class of positions ({most + many} are needed)")
+    least, most, smallest_rack, largest_rack, both = DIFFICULTIES[kind]
+    if rules.tiles < most + largest_rack:
+        raise NotLegalHere(f"a box of {rules.tiles} tiles is too small for this class of positions ({most + largest_rack} are needed)")
     chance = Random(derive_seed(seed, Purpose.POSITION, nth, list(DIFFICULTIES).index(kind)))
     left, laid, target = Counter(box(rules)), list[Column](), chance.randint(least, most)
     by_size = _by_kind(rules)
@@ -48,7 +48,7 @@ def random_position(kind: str, seed: int, nth: int = 0, rules: Rules = PAPER) ->
             continue
         left -= needed
         laid.append(column)
-    size = chance.randint(few, many)
+    size = chance.randint(smallest_rack, largest_rack)
     jokers = left[JOKER] if both else 0
     rest = sorted((left - Counter({JOKER: jokers})).elements())
     chance.shuffle(rest)

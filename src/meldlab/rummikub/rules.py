@@ -66,7 +66,7 @@ class Rules:
             if not low <= value <= high:
                 raise NotLegalHere(f"{value} {name} ({low} to {high} can be played with)")
         if self.joker_rule not in JOKER_RULES:
-            raise NoSuchThing("joker family", self.joker_rule, JOKER_RULES)
+            raise NoSuchThing("joker rule", self.joker_rule, JOKER_RULES)
         if self.after_opening not in AFTER_OPENING:
             raise NoSuchThing("rule after the opening", self.after_opening, AFTER_OPENING)
         if self.smallest > max(self.colours, self.numbers):

@@ -25,12 +25,12 @@ from meldlab.rummikub.kernel_tables import (
     GROUP,
     GROUPS,
     INFINITE_COST,
-    KEPT,
+    LOCKED,
     MAX_SETS,
     NOT_STARTED,
     SCALE,
     SHAPES,
-    KeptSets,
+    LockedSets,
     SearchProblem,
     SearchWorkspace,
 )
@@ -40,11 +40,11 @@ from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["NO_SETS", "Problem", "SearchResult", "covers", "format_table", "kept_sets_of", "search", "table_of", "warm_up"]
+__all__ = ["NO_SETS", "Problem", "SearchResult", "covers", "format_table", "lock_sets", "search", "table_of", "warm_up"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 UNKNOWN = -1  # a least cost of which nothing is known
-CALL = 100  # states that a call of the search is charged for beside those it visits: what the Python around it takes
+CALL = 100  # states that a call of the search is charged in addition to those it visits: the time of the Python around it
 Grid = NDArray[np.int64]  # [numbers, 4]
 
 
@@ -73,21 +73,21 @@ class Problem:
         rules = position.rules
         size = 4 * rules.numbers
         # What must lie, what may, then the jokers of both; bytes become an array in a third of the time that a list takes.
-        many = bytearray(2 * size + 2)
+        counts = bytearray(2 * size + 2)
         for tile in position.table_tiles:
-            many[-2 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
+            counts[-2 if tile.joker else 4 * tile.number + tile.colour - 4] += 1
         for tile in position.rack:
-            many[-1 if tile.joker else size + 4 * tile.number + tile.colour - 4] += 1
+            counts[-1 if tile.joker else size + 4 * tile.number + tile.colour - 4] += 1
         for tile in objective.required:
             place = -2 if tile.joker else 4 * tile.number + tile.colour - 4
-            many[place] += 1
-            many[-1 if tile.joker else size + place] -= 1
-        must, may = np.frombuffer(many, np.int8, 2 * size).astype(np.int64).reshape(2, rules.numbers, 4)
+            counts[place] += 1
+            counts[-1 if tile.joker else size + place] -= 1
+        must, may = np.frombuffer(counts, np.int8, 2 * size).astype(np.int64).reshape(2, rules.numbers, 4)
         weights = _weights(objective.measure, rules) if objective.weights is None else _grid_of_weights(objective, rules)
-        return cls(rules, must, may, weights, many[-2], many[-1], objective.weight(JOKER, rules), position.table)
+        return cls(rules, must, may, weights, counts[-2], counts[-1], objective.weight(JOKER, rules), position.table)
 
     def without(self, tiles: Iterable[Tile]) -> bool:
-        """Take tiles out, those that must lie first, and tell whether all of them were there."""
+        """Take tiles out, those that must be on the table first; return whether all of them were there."""
         for tile in tiles:
             if tile.joker:
                 if self.must_jokers:
@@ -106,7 +106,7 @@ class Problem:
 
 
 class SearchResult(NamedTuple):
-    """The new table, the weight that stays on the rack, how many of the problem's sets were broken, and the states visited."""
+    """The new table, the weight that stays on the rack, how counts of the problem's sets were broken, and the states visited."""
 
     table: tuple[TileSet, ...]
     weight_left: int
@@ -135,7 +135,7 @@ class Workspace(threading.local):
 WORK = Workspace()
 TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
 JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
-NO_SETS = KeptSets(np.full((16, MAX_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
+NO_SETS = LockedSets(np.full((16, MAX_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
 
 
 def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> SearchResult | None:
@@ -157,7 +157,7 @@ def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None)
     sets: Sequence[TileSet] = ()
     if keep and problem.sets:
         if complete:
-            cost_locked, complete = _run(problem, kept_sets_of(problem), cost, budget)
+            cost_locked, complete = _run(problem, lock_sets(problem), cost, budget)
             if cost_locked < INFINITE_COST:
                 cost, sets = cost_locked, problem.sets
         broken = cost % SCALE if sets else len(problem.sets)
@@ -174,7 +174,7 @@ def warm_up() -> None:
     search(Problem.of(Position.parse("K6 B6 O6", "O1 O2"), Objective()))
 
 
-def _run(problem: Problem, locked: KeptSets, least: int, budget: Budget) -> tuple[int, bool]:
+def _run(problem: Problem, locked: LockedSets, least: int, budget: Budget) -> tuple[int, bool]:
     """Return the cost of the best path, which the workspace now holds, and whether the budget sufficed to prove it the best."""
     counters, most = WORK.counters, max(0, budget.nodes)
     game = np.array((problem.rules.numbers, problem.must_jokers, problem.may_jokers, problem.joker_weight), np.int64)
@@ -192,8 +192,8 @@ def _run(problem: Problem, locked: KeptSets, least: int, budget: Budget) -> tupl
     return (cost, True) if cost >= 0 else (int(counters["best"][0]), False)
 
 
-def kept_sets_of(problem: Problem) -> KeptSets:
-    """Return where the sets of a problem start, their shapes, and what kept runs cover; each run gets one of four bits of its colour.
+def lock_sets(problem: Problem) -> LockedSets:
+    """Return where the sets of a problem start, their shapes, and what locked runs cover; each run gets one of four bits of its colour.
 
     Four suffice: at one number there are at most two tiles and two jokers of a colour.
     """
@@ -213,7 +213,7 @@ def kept_sets_of(problem: Problem) -> KeptSets:
             covers[last, 1] |= 1 << 4 * colour + local
         starts[first, starting[first]] = s
         starting[first] += 1
-    return KeptSets(starts, shapes, covers)
+    return LockedSets(starts, shapes, covers)
 
 
 def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
@@ -222,12 +222,12 @@ def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
 
 
 def table_of(problem: Problem, sets: Sequence[TileSet], trail: Grid, runs: list[list[int]]) -> list[TileSet]:
-    """Return the sets along a trail: those kept, groups and runs; spare jokers go to the first set with room."""
+    """Return the sets along a trail: locked ones, groups and runs; spare jokers go to the first set with room."""
     numbers, colours = problem.rules.numbers, problem.rules.colours
     choices, laid = _choice_rows(colours), trail[:numbers, GROUP].tolist()
     groups = [(number, choices[group]) for number, group in enumerate(laid, 1) if group in choices]
-    kept = int(np.bitwise_or.reduce(trail[:numbers, KEPT])) if sets else 0
-    table = [tile_set for s, tile_set in enumerate(sets) if kept >> s & 1]
+    locked = int(np.bitwise_or.reduce(trail[:numbers, LOCKED])) if sets else 0
+    table = [tile_set for s, tile_set in enumerate(sets) if locked >> s & 1]
     spare = problem.must_jokers + problem.may_jokers
     if spare:
         spare -= sum([run[3].bit_count() for run in runs]) + sum([choice[4] for _, choice in groups])

@@ -25,7 +25,7 @@ PAPER = Rules()
 
 @dataclass(frozen=True, slots=True, order=True)
 class Column:
-    """The tiles of a set without an order, as the integer program sees them: numbered tiles, and so many jokers."""
+    """The tiles of a set without an order, as the integer program sees them: numbered tiles, and the number of jokers."""
 
     naturals: tuple[Tile, ...]
     jokers: int
@@ -55,10 +55,10 @@ class TileSet:
     @classmethod
     def parse(cls, text: str, rules: Rules = PAPER) -> Self:
         """Read one set; jokers without a meaning get it from their place, or else the one worth most."""
-        found = list(read_tiles(text, rules))
-        tiles = [tile for tile, _ in found]
+        placed = list(read_tiles(text, rules))
+        tiles = [tile for tile, _ in placed]
         column = Column.of(tiles)
-        start = found[0][1] if found else 0
+        start = placed[0][1] if placed else 0
         fitting = [reading for reading in readings(column, rules) if _says(tiles, reading)]
         if not fitting:
             legal = bool(readings(column, rules))
@@ -107,8 +107,8 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules = PAPER) -> TileSet | None:
     """
     tiles = tile_set.tiles
     if tile_set.is_group:
-        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {one.colour for one in tiles}]
-        ends = [(one, len(tiles)) for one in missing]
+        missing = [Tile(c, tiles[0].number) for c in range(rules.colours) if c not in {other.colour for other in tiles}]
+        ends = [(end, len(tiles)) for end in missing]
     elif len(tiles) == rules.numbers:
         return None
     else:
@@ -125,13 +125,13 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules = PAPER) -> TileSet | None:
             more = Tile(end.colour, end.number, joker=True) if tile.joker else tile
             grown = (*tiles[:place], more, *tiles[place:])
             # A group lies by colour, jokers last, so that its text reads back as itself.
-            return TileSet(tuple(sorted(grown, key=lambda one: (one.joker, one))) if tile_set.is_group else grown)
+            return TileSet(tuple(sorted(grown, key=lambda other: (other.joker, other))) if tile_set.is_group else grown)
     return None
 
 
 @lru_cache(maxsize=1 << 15)
 def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ...]:
-    """Return every way to read a column as a set, each in the order it is laid; none when it is no set."""
+    """Return every way to read a column as a set, each in the order it is laid; none when it is not a set."""
     return (*_groups(column, rules), *_runs(column, rules))
 
 
@@ -147,19 +147,19 @@ def is_set(tiles: tuple[Tile, ...], rules: Rules = PAPER) -> bool:
 
 def best_reading(column: Column, rules: Rules = PAPER) -> TileSet:
     """Return the reading worth most; a group before a run among equals."""
-    found = readings(column, rules)
-    if not found:
+    possible = readings(column, rules)
+    if not possible:
         raise NotLegalHere(f"{show(column.pieces)}: {why_not(column, rules)}")
-    return TileSet(max(found, key=_points))
+    return TileSet(max(possible, key=_points))
 
 
 def why_not(column: Column, rules: Rules = PAPER) -> str:
-    """Say why a column is no set."""
+    """Return the reason why a column is not a set."""
     size, naturals = len(column), column.naturals
     if size < rules.smallest:
         return f"a set has at least {rules.smallest} tiles"
     numbers, colours = sorted({tile.number for tile in naturals}), {tile.colour for tile in naturals}
-    twice = [tile for tile, many in Counter(naturals).items() if many > 1]
+    twice = [tile for tile, count in Counter(naturals).items() if count > 1]
     if twice:
         return f"{twice[0]} twice in one set"
     if len(numbers) == 1:
@@ -179,7 +179,7 @@ def columns(rules: Rules = PAPER) -> tuple[Column, ...]:
     >>> len(columns())
     1173
     """
-    shapes = [[Tile(colour, number) for colour in some] for number in range(1, rules.numbers + 1) for some in _colour_choices(rules)]
+    shapes = [[Tile(colour, number) for colour in colours] for number in range(1, rules.numbers + 1) for colours in _colour_choices(rules)]
     shapes += [run for length in range(rules.smallest, rules.longest_run + 1) for run in _windows(length, rules)]
     return tuple(sorted({column for shape in shapes for column in _with_jokers(shape, rules)}))
 
@@ -241,7 +241,7 @@ def _runs(column: Column, rules: Rules) -> Iterator[tuple[Tile, ...]]:
 
 
 def _says(written: list[Tile], reading: tuple[Tile, ...]) -> bool:
-    """Return whether a reading gives each joker the meaning that was written beside it."""
+    """Return whether a reading gives each joker the meaning that was written with it."""
     given = Counter(tile for tile in written if tile.joker and tile.number)
     return given <= Counter(tile for tile in reading if tile.joker)
 

@@ -28,12 +28,12 @@ __all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
 HEAVIEST = 10_000
-MOST_NUMBERS = 20
+MAX_NUMBERS = 20
 
 
 @dataclass(frozen=True)
 class Objective:
-    """What to make as large as possible, then what to disturb as little as possible.
+    """The value to maximise, then the change of the table to minimise.
 
     ``count`` is the most tiles and among equally many the most points, ``value`` the most points, ``tiles`` the most tiles and nothing
     else; the paper has the last two. ``weights`` replaces the objective by a weight for each tile (0 where none is given); ``required`` are
@@ -69,9 +69,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Solution:
-    """A move: the whole new table, what came from the rack, and how sure the solver is that nothing better exists.
+    """A move: the whole new table and whether it is proven that no better one exists.
 
-    ``fixed`` and ``must_play`` are the sets and the rack tiles that jokers which are not free made the solver insist on.
+    ``method`` names the solver (``search``, ``ilp`` or ``search, then ilp``); ``seconds`` is the elapsed time of the call.
     """
 
     position: Position
@@ -83,7 +83,7 @@ class Solution:
 
     @cached_property
     def played(self) -> tuple[Tile, ...]:
-        """Return what lies on the table now and did not before, sorted."""
+        """Return the tiles of the new table that the old one does not have, sorted."""
         played = Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
         played.subtract(tile.piece for tile in self.position.table_tiles)
         return tuple(sorted(played.elements()))
@@ -100,23 +100,23 @@ class Solution:
 
     @property
     def objective_value(self) -> int:
-        """Return what the objective makes as large as possible."""
+        """Return the value that the objective maximises."""
         return self.objective.total(self.played, self.position.rules)
 
     @property
     def kept_sets(self) -> tuple[TileSet, ...]:
-        """Return the table sets that lie there unchanged: the same tiles, whatever a joker stands for."""
+        """Return the table sets that are unchanged: the same tiles, whatever a joker stands for."""
         left = Counter(tile_set.column for tile_set in self.table)
-        kept = []
+        unchanged = []
         for old in self.position.table:
             if left[old.column]:
                 left[old.column] -= 1
-                kept.append(old)
-        return tuple(kept)
+                unchanged.append(old)
+        return tuple(unchanged)
 
     @property
     def kept(self) -> int:
-        """Return how many table sets lie there unchanged."""
+        """Return how many table sets are unchanged."""
         return len(self.kept_sets)
 
     @property
@@ -127,22 +127,22 @@ class Solution:
 
     @property
     def leftover(self) -> tuple[Tile, ...]:
-        """Return what stays on the rack."""
+        """Return the tiles that stay on the rack."""
         return tuple(sorted((Counter(self.position.rack) - Counter(self.played)).elements()))
 
     def _repr_svg_(self) -> str:
-        home = {new: old for old, new in match_sets(self.position.table, self.table).items()}
+        sources = {new: old for old, new in match_sets(self.position.table, self.table).items()}
         came, new, moved = Counter(self.played), list[tuple[int, int]](), list[tuple[int, int]]()
         for number, tile_set in enumerate(self.table):
-            stayed = Counter(tile.piece for tile in self.position.table[home[number]].tiles) if number in home else Counter[Tile]()
-            for at, tile in enumerate(tile_set.tiles):
+            stayed = Counter(tile.piece for tile in self.position.table[sources[number]].tiles) if number in sources else Counter[Tile]()
+            for index, tile in enumerate(tile_set.tiles):
                 if stayed[tile.piece]:
                     stayed[tile.piece] -= 1
                 elif came[tile.piece]:
                     came[tile.piece] -= 1
-                    new.append((number, at))
+                    new.append((number, index))
                 else:
-                    moved.append((number, at))
+                    moved.append((number, index))
         tiles, sure = "tile" if self.count == 1 else "tiles", "proven best" if self.proven else "not proven best"
         said = f"{self.count} {tiles}, {self.value} points, {self.moved} moved; {sure}" if self.played else "nothing to play: draw"
         return draw([tile_set.tiles for tile_set in self.table], self.leftover, new, moved, said)
@@ -170,8 +170,8 @@ def match_sets(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int,
 
 def _counts(table: Sequence[TileSet]) -> NDArray[np.int64]:
     """Return how many of each tile every set has, shape (sets, tiles); jokers are the last tile."""
-    counts = np.zeros((len(table), len(COLOURS) * MOST_NUMBERS + 1), np.int64)
+    counts = np.zeros((len(table), len(COLOURS) * MAX_NUMBERS + 1), np.int64)
     for row, tile_set in zip(counts, table, strict=True):
         for tile in tile_set.tiles:
-            row[-1 if tile.joker else MOST_NUMBERS * tile.colour + tile.number - 1] += 1
+            row[-1 if tile.joker else MAX_NUMBERS * tile.colour + tile.number - 1] += 1
     return counts

@@ -118,10 +118,10 @@ def _best_table(position: Position, objective: Objective, method: str, budget: B
     part = Budget(min(RESTRICTED_NODES, budget.nodes), budget.seconds) if restricted else budget
     before, free = part.nodes, None
     try:
-        found = search(Problem.of(position, objective), keep=objective.keep == "sets", budget=part)
-        if found is None:
+        result = search(Problem.of(position, objective), keep=objective.keep == "sets", budget=part)
+        if result is None:
             return None
-        table = allowed_readings(position, found.table) if restricted else found.table
+        table = allowed_readings(position, result.table) if restricted else result.table
         if table:
             return Solution(position, table, objective, proven=True, method="search")
     except BudgetExceeded as exceeded:
@@ -129,20 +129,20 @@ def _best_table(position: Position, objective: Objective, method: str, budget: B
     finally:
         if restricted:
             budget.nodes -= before - part.nodes
-    return _by_program(position, objective, THEN_ILP, budget, found=free)
+    return _by_program(position, objective, THEN_ILP, budget, free=free)
 
 
 def _by_program(
-    position: Position, objective: Objective, method: str, budget: Budget, opening_points: int = 0, found: tuple[TileSet, ...] | None = None
+    position: Position, objective: Objective, method: str, budget: Budget, opening_points: int = 0, free: tuple[TileSet, ...] | None = None
 ) -> Solution | None:
-    """Return the integer program's solution; when the time is over, the best of its table, the one ``found`` before and a simple one."""
+    """Return the integer program's solution; when the time is over, the best of its table, ``free`` and a simple one."""
     from meldlab.rummikub.integer_program import IntegerProgram
 
     try:
         table = IntegerProgram(position, objective, opening_points=opening_points).solve(budget)
         return None if table is None else Solution(position, table, objective, proven=True, method=method)
     except BudgetExceeded as exceeded:
-        tables = [table for table in (exceeded.table, found) if table]
+        tables = [table for table in (exceeded.table, free) if table]
     if not tables and not opening_points and restricts(position):
         tables = _joker_sets_untouched(position, objective, budget)
     if not tables:
@@ -158,8 +158,8 @@ def _joker_sets_untouched(position: Position, objective: Objective, budget: Budg
     untouched = tuple(tile_set for tile_set in position.table if tile_set.jokers)
     rest = replace(position, table=tuple(tile_set for tile_set in position.table if not tile_set.jokers))
     try:
-        found = search(Problem.of(rest, objective), keep=objective.keep == "sets", budget=budget)
-        return [(*untouched, *found.table)] if found else []
+        result = search(Problem.of(rest, objective), keep=objective.keep == "sets", budget=budget)
+        return [(*untouched, *result.table)] if result else []
     except BudgetExceeded as exceeded:
         return [(*untouched, *exceeded.table)] if exceeded.table else []
 

@@ -45,10 +45,10 @@ class Tile:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read one tile and nothing else."""
-        found = list(read_tiles(text))
-        if len(found) != 1:
-            raise BadText("expected one tile" if found else "no tile", text, found[1][1] if found else len(text))
-        tile = found[0][0]
+        placed = list(read_tiles(text))
+        if len(placed) != 1:
+            raise BadText("expected one tile" if placed else "no tile", text, placed[1][1] if placed else len(text))
+        tile = placed[0][0]
         return cls(tile.colour, tile.number, tile.joker)
 
     @property
@@ -102,9 +102,9 @@ def read_tiles(text: str, rules: Rules | None = None) -> Iterator[tuple[Tile, in
 def parse_rack(text: str, rules: Rules | None = None) -> tuple[Tile, ...]:
     """Read the tiles of a rack, sorted; a joker on a rack stands for nothing."""
     rack = []
-    for tile, at in read_tiles(text, rules):
+    for tile, offset in read_tiles(text, rules):
         if tile.joker and tile.number:
-            raise BadText(f"a joker on the rack stands for nothing yet (write J, not {tile})", text, at)
+            raise BadText(f"a joker on the rack stands for nothing yet (write J, not {tile})", text, offset)
         rack.append(tile)
     return tuple(sorted(rack))
 
@@ -118,64 +118,64 @@ def check_tile(tile: Tile, rules: Rules) -> None:
 
 def check_supply(tiles: Iterable[Tile], rules: Rules) -> None:
     """Raise an error when there are more copies of a tile than the box holds."""
-    for tile, many in Counter(tile.piece for tile in tiles).items():
+    for tile, count in Counter(tile.piece for tile in tiles).items():
         most = rules.jokers if tile.joker else rules.copies
-        if many > most:
-            raise NotLegalHere(f"{many} tiles {tile} on table and rack together (the box holds {most})")
+        if count > most:
+            raise NotLegalHere(f"{count} tiles {tile} on table and rack together (the box holds {most})")
 
 
 def _named(match: re.Match[str], text: str, rules: Rules) -> list[Tile]:
     """Return the tiles of a colour's name with a number or a range."""
     letter = next(letter for letter, name in NAMES.items() if name == match["colour"].lower())
-    colour, at = _colour(letter, match.start(), text, rules), match.start("numbers")
+    colour, offset = _colour(letter, match.start(), text, rules), match.start("numbers")
     span = NUMBERS.fullmatch(match["numbers"])
     if not span:
         digits = len(match["numbers"]) - len(match["numbers"].lstrip("0123456789"))
-        raise BadText(f"no number {match['numbers']!r} after {match['colour']} (1 to {rules.numbers})", text, at + digits)
-    return _range(colour, (span[1], at), (span[2] or span[1], at + max(span.start(2), 0)), text, rules)
+        raise BadText(f"no number {match['numbers']!r} after {match['colour']} (1 to {rules.numbers})", text, offset + digits)
+    return _range(colour, (span[1], offset), (span[2] or span[1], offset + max(span.start(2), 0)), text, rules)
 
 
-def _word(word: str, at: int, text: str, rules: Rules) -> list[Tile]:
+def _word(word: str, offset: int, text: str, rules: Rules) -> list[Tile]:
     upper = word.upper().translate(LETTERS)
     if upper in ("J", "JOKER", "*"):
         return [JOKER]
     if upper.startswith("J=") or word.startswith("☺"):
         head = 2 if upper.startswith("J=") else 1
-        meant = _word(word[head:], at + head, text, rules) if word[head:] else []
+        meant = _word(word[head:], offset + head, text, rules) if word[head:] else []
         if len(meant) != 1 or meant[0].joker:
-            raise BadText(f"a joker stands for one tile, not {word[head:] or 'nothing'!r}", text, at + head)
+            raise BadText(f"a joker stands for one tile, not {word[head:] or 'nothing'!r}", text, offset + head)
         return [Tile(meant[0].colour, meant[0].number, joker=True)]
     span = RANGE.fullmatch(upper)
     if span:
-        colour = _colour(span[1], at, text, rules)
+        colour = _colour(span[1], offset, text, rules)
         if span[4] and span[4] != span[1]:
-            raise BadText(f"a range stays in one colour ({span[1]}, not {span[4]})", text, at + span.start(4))
-        return _range(colour, (span[2], at + span.start(2)), (span[5], at + span.start(5)), text, rules)
+            raise BadText(f"a range stays in one colour ({span[1]}, not {span[4]})", text, offset + span.start(4))
+        return _range(colour, (span[2], offset + span.start(2)), (span[5], offset + span.start(5)), text, rules)
     plain = PLAIN.fullmatch(upper)
     if not plain:
         known = upper[0] in rules.letters
         digits = len(word[1:]) - len(word[1:].lstrip("0123456789"))
         # Behind what can be read; a word that has no number after a letter is wrong as a whole.
-        place = at + (1 + digits if known and (digits or len(word) == 1) else 0)
+        place = offset + (1 + digits if known and (digits or len(word) == 1) else 0)
         raise BadText(f"no tile {word!r} (use a colour of {' '.join(rules.letters)} and a number, or J)", text, place)
-    return [Tile(_colour(plain[1], at, text, rules), _number(plain[2], at + 1, text, rules))]
+    return [Tile(_colour(plain[1], offset, text, rules), _number(plain[2], offset + 1, text, rules))]
 
 
 def _range(colour: int, first: tuple[str, int], last: tuple[str, int], text: str, rules: Rules) -> list[Tile]:
     """Return the tiles of one colour from a number to another, each given as its digits and their place."""
-    low, high = (_number(digits, at, text, rules) for digits, at in (first, last))
+    low, high = (_number(digits, offset, text, rules) for digits, offset in (first, last))
     if low > high:
         raise BadText(f"a range goes upwards ({high} comes before {low})", text, last[1])
     return [Tile(colour, number) for number in range(low, high + 1)]
 
 
-def _colour(letter: str, at: int, text: str, rules: Rules) -> int:
+def _colour(letter: str, offset: int, text: str, rules: Rules) -> int:
     if letter not in rules.letters:
-        raise BadText(f"no colour {letter!r} (use {' '.join(rules.letters)}, or J for a joker)", text, at)
+        raise BadText(f"no colour {letter!r} (use {' '.join(rules.letters)}, or J for a joker)", text, offset)
     return rules.letters.index(letter)
 
 
-def _number(digits: str, at: int, text: str, rules: Rules) -> int:
+def _number(digits: str, offset: int, text: str, rules: Rules) -> int:
     if not (len(digits) < 4 and 1 <= int(digits) <= rules.numbers):
-        raise BadText(f"no number {digits} (1 to {rules.numbers})", text, at)
+        raise BadText(f"no number {digits} (1 to {rules.numbers})", text, offset)
     return int(digits)

@@ -44,14 +44,14 @@ class GinAdvice(Answer):
     """The moves by rollouts, best first; empty if a player was asked."""
 
     @classmethod
-    def fields_of(cls, advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> dict[str, Any]:
+    def fields_from(cls, advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> dict[str, Any]:
         """Return the fields for advice and the turns that are left after its move."""
         return {
             "move": str(advice.move),
             "reason": advice.reason,
             "expected_turns": {name: round(estimate.value, 3) for name, estimate in turns.items()},
             "expected_turns_error": {name: round(estimate.error, 3) for name, estimate in turns.items()},
-            "moves": [CandidateAnswer.model_validate(candidate) for candidate in advice.prospects],
+            "moves": [CandidateAnswer.model_validate(candidate) for candidate in advice.candidates],
         }
 
 
@@ -71,11 +71,11 @@ class HandAdvice(GinAdvice):
     def from_advice(cls, view: "View", advice: "Advice", turns: "Mapping[str, TurnEstimate]") -> Self:
         """Return the advice on a view."""
         return cls(
-            **cls.fields_of(advice, turns),
+            **cls.fields_from(advice, turns),
             hand=str(view.hand),
             deadwood=advice.deadwood,
             deadwood_after={str(card): left for card, left in advice.after.items()},
-            in_stock={str(card): round(p, 4) for card, p in advice.outlook.in_stock.items()},
-            meldability={str(card): round(value, 3) for card, value in advice.outlook.meldability.items()},
+            in_stock={str(card): round(p, 4) for card, p in advice.belief.in_stock.items()},
+            meldability={str(card): round(value, 3) for card, value in advice.belief.meldability.items()},
             player_values={str(move): round(value, 5) for move, value in advice.values},
         )

@@ -46,7 +46,7 @@ class SolutionAnswer(Answer):
     rules: dict[str, Any]
 
     @classmethod
-    def fields_of(cls, solution: "rummikub.Solution", steps: list[str] | None = None) -> dict[str, Any]:
+    def fields_from(cls, solution: "rummikub.Solution", steps: list[str] | None = None) -> dict[str, Any]:
         """Return the fields for a solution; ``steps``: those that are computed already."""
         from meldlab.rummikub import describe_steps, format_table, opening_points
 
@@ -65,7 +65,7 @@ class SolutionAnswer(Answer):
     @classmethod
     def from_solution(cls, solution: "rummikub.Solution") -> Self:
         """Return the answer of the solver."""
-        return cls.model_validate(cls.fields_of(solution))
+        return cls.model_validate(cls.fields_from(solution))
 
 
 class WhyNotAnswer(Answer):

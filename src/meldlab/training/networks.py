@@ -18,7 +18,7 @@ from meldlab.gin import kernel_value_network as light
 from meldlab.gin import players
 from meldlab.gin.kernel_policy import POSITION_SCALE
 from meldlab.gin.kernel_state import FLOAT_PLANES, NARROW, PRIOR_DISCARD, PRIOR_KNOCK, WIDE, PolicyWeights, ValueWeights
-from meldlab.gin.network_files import VALUE_SHAPES
+from meldlab.gin.network_files import VALUE_SHAPES, file_name
 from meldlab.gin.players.value_network import LightPlayer
 from meldlab.gin.vector import PLANES, SCALARS
 
@@ -67,7 +67,7 @@ class KernelNetwork(nn.Module):
 
     def file_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a file, in half precision."""
-        return {name: array.astype(np.float16) for name, array in self.arrays().items()}
+        return {file_name(name): array.astype(np.float16) for name, array in self.arrays().items()}
 
     def save(self, path: Any, metadata: dict[str, Any]) -> None:
         """Write the network with metadata of its training."""
@@ -94,7 +94,7 @@ def load_prior(name: str) -> ValueWeights | None:
         return None
     player = players.parse(name)
     if not isinstance(player, LightPlayer):
-        raise NotLegalHere(f"{name!r} is not a light network (use computed:light or computed:FILE.npz)")
+        raise NotLegalHere(f"{name!r} is not a light network (use network:light or network:FILE.npz)")
     return player.network
 
 
@@ -141,11 +141,11 @@ class PolicyNetwork(KernelNetwork):
         return torch.cat([draws, takes, discards, knocks, plain[:, 3:4]], 1), plain[:, 4], belief
 
     def parts(self) -> dict[str, Sequence[Tensor]]:
-        """Return the views of parameters by array of ``PolicyWeights``; ``trust`` is the file's name of the prior scale."""
+        """Return the views of parameters by array of ``PolicyWeights``."""
         assert self.cards is not None
         none = self.prior_scale.new_zeros((0, self.own.out_features, self.own.out_features))
         return {
-            "trust": [self.prior_scale],
+            "prior_scale": [self.prior_scale],
             "own": [self.own.weight.T],
             "every": [self.every.weight.T],
             "scalars": _with_bias(self.scalars),

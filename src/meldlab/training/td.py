@@ -23,7 +23,7 @@ from meldlab.gin.computing import playing
 from meldlab.gin.equity import MatchEquity
 from meldlab.gin.kernel_state import CANNOT_KNOCK, EXPECTED, IF_KNOCK, KNOCKED, RESULT
 from meldlab.gin.kernel_value_network import DRAW_HEAD, KNOCK_HEAD, WAIT_HEAD
-from meldlab.gin.players.value_network import MATCH_WORTH, LightPlayer
+from meldlab.gin.players.value_network import POINTS_PER_MATCH, LightPlayer
 from meldlab.gpu import Device as Hardware
 from meldlab.training.config import SELF, SNAPSHOT, TDConfig
 from meldlab.training.networks import ValueNetwork
@@ -100,7 +100,7 @@ def value_samples(trajectories: Tensor, equity: Tensor, td_lambda: float) -> Val
 
 def _match_value(equity: Tensor, points: Tensor, scores: Sequence[Tensor]) -> Tensor:
     """Return the change of the win probability by points, negative if lost, in points of a value network."""
-    return MATCH_WORTH * equity_gain(equity, scores, (points.clamp(min=0), (-points).clamp(min=0)))
+    return POINTS_PER_MATCH * equity_gain(equity, scores, (points.clamp(min=0), (-points).clamp(min=0)))
 
 
 class TD(Trainer[TDConfig, ValueNetwork]):

@@ -137,7 +137,7 @@ def run_training(run: "Run", settings: Mapping[str, Any], progress: Progress) ->
 
 def evaluate_file(save: Path, opponent: str, games: int, seed: int, rules: Rules, run: "Run | None" = None) -> Score:
     """Return the score of a saved network on mirrored deals; with a run, its games are tasks of the run."""
-    player, games = f"computed:{save}", games + games % 2
+    player, games = f"network:{save}", games + games % 2
     if run is None:
         return play_contest(Gin(rules), [player, opponent], games, seed).score()
     from meldlab.runs.tasks import Task, run_tasks
@@ -150,19 +150,19 @@ def evaluate_file(save: Path, opponent: str, games: int, seed: int, rules: Rules
 def new_trainer(config: PPOConfig | TDConfig, device: Device, init_from: str = "") -> tuple[PPO | TD, list[dict[str, Any]]]:
     """Return a trainer, and the settings of the runs that trained the network it starts with."""
     player = (
-        players.parse(f"computed:{init_from}" if init_from.endswith(".npz") and ":" not in init_from else init_from) if init_from else None
+        players.parse(f"network:{init_from}" if init_from.endswith(".npz") and ":" not in init_from else init_from) if init_from else None
     )
     if isinstance(config, TDConfig):
         if player is None:
             return TD(config, device), []
         if not isinstance(player, LightPlayer):
             raise NotLegalHere(f"{init_from} is not a value network")
-        return TD(config, device, ValueNetwork.from_weights(player.network)), _lineage(player.notes)
+        return TD(config, device, ValueNetwork.from_weights(player.network)), _lineage(player.metadata)
     if player is None:
         return PPO(config, device), []
     if not isinstance(player, PolicyPlayer):
         raise NotLegalHere(f"{init_from} is not a policy network")
-    file = init_from.removeprefix("computed:")
+    file = init_from.removeprefix("computed:").removeprefix("network:")
     lineage = _lineage(read_policy(file, file)[1]) if file.endswith(".npz") else []
     return PPO(config, device, PolicyNetwork.from_weights(player.policy)), lineage
 

@@ -1,4 +1,4 @@
-"""What the trainers share: averaged weights, snapshots, checkpoints, and the match equity of the rounds played."""
+"""The common part of the trainers: averaged weights, snapshots, checkpoints, and the match equity of the rounds played."""
 
 import copy
 from collections.abc import Iterator

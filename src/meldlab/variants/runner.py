@@ -1,10 +1,10 @@
 """Runner of variants: all play the same deals, a rung at a time, and the store has their games."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from meldlab.analysis.playing import COUNTER, LineUp, changed_limits
+from meldlab.analysis.playing import COUNT_TASK, LineUp, changed_limits
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
@@ -38,8 +38,10 @@ class VariantRunner:
     run: Run
     jobs: int = 0
     cluster: str | None = None
-    progress: Callable[[int], None] = lambda games: None
-    """Gets the number of games of searching players that are done: played, read from the store, or skipped."""
+    progress: Progress = no_progress
+    """Receives the number of games of searching players that are done: played, read from the store, or skipped."""
+    max_games: int = 0
+    """The total of the progress."""
     done: int = 0
 
     @property
@@ -91,25 +93,27 @@ class VariantRunner:
 
     def skip(self, games: int) -> None:
         """Count games of searching players that need not be played."""
-        self.done += games
-        self.progress(self.done)
+        self._report(self.done + games)
 
     def _task(self, variant: Variant, line_up: str, rung: Rung) -> Task:
         arguments: dict[str, Any] = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
-        task = self.line_ups(variant)[line_up].shard(variant.name, variant.game.text, rung.seed, rung.games, arguments)
+        task = self.line_ups(variant)[line_up].task(variant.name, variant.game.text, rung.seed, rung.games, arguments)
         return replace(task, first=rung.first, label=variant.settings_text)
 
     def _score_task(self, variant: Variant, rung: Rung) -> Task:
-        return replace(self._task(variant, RANDOM, rung), function=COUNTER)
+        return replace(self._task(variant, RANDOM, rung), function=COUNT_TASK)
 
     def _progress(self) -> Progress:
         before = self.done
 
         def progress(done: float, total: float, message: str) -> None:
-            self.done = before + round(done)
-            self.progress(self.done)
+            self._report(before + round(done))
 
         return progress
+
+    def _report(self, done: int) -> None:
+        self.done = done
+        self.progress(min(done, self.max_games), self.max_games, "")
 
     def _play(self, tasks: Sequence[Task], progress: Progress = no_progress) -> dict[str, Sample]:
         counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=progress)

@@ -15,7 +15,7 @@ from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotPossible
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES, VariantGames
@@ -101,7 +101,7 @@ class Trial:
 class SearchResult:
     """The result of a search."""
 
-    game: Described
+    game: RecycleGame
     spec: SearchSpec
     config: StudyConfig
     budget: SearchBudget
@@ -218,11 +218,11 @@ class SearchResult:
 
 
 def _as_json(measures: Mapping[str, Interval | None]) -> dict[str, Any]:
-    return {name: None if value is None else {"value": value.value, "ci95": value.ends} for name, value in measures.items()}
+    return {name: value and value.as_json() for name, value in measures.items()}
 
 
 def search(
-    game: Described,
+    game: RecycleGame,
     spec: SearchSpec,
     budget: SearchBudget,
     runner: VariantRunner,

@@ -17,7 +17,7 @@ from math import inf, isfinite
 from typing import Self
 
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES
@@ -147,7 +147,7 @@ class SearchSpec:
 
     @classmethod
     def for_game(
-        cls, game: Described, ranges: Sequence[IntRange], objective: Objective, constraints: Sequence[Constraint], searches: bool
+        cls, game: RecycleGame, ranges: Sequence[IntRange], objective: Objective, constraints: Sequence[Constraint], searches: bool
     ) -> Self:
         """Return the specification; raise if the game does not declare the numbers or the players do not give the measures."""
         declared = declared_numbers(game.text, game.dialect)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from meldlab.cache import replace_file
 from meldlab.cards import Hand, classes
 from meldlab.errors import NotLegalHere, NotPossible
-from meldlab.parallel import chunks, run_on_cores
+from meldlab.parallel import Progress, chunks, no_progress, run_on_cores
 from meldlab.waiting import kernel, kernel_distribution
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.storage import cached_path
@@ -38,8 +38,6 @@ MOVES = 1 << 26  # moves allocated at first
 # Turns computed together: this number of standard deviations above the mean, fewer where that would take more bytes.
 NUM_SDS, MAX_BYTES = 3.4, 1 << 29
 
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, eq=False)
 class TurnDistribution:
@@ -53,7 +51,7 @@ class TurnDistribution:
     moves: kernel_distribution.Moves
 
     @classmethod
-    def from_hand(cls, solution: Solution, hand: Hand | str, progress: Progress | None = None) -> "TurnDistribution":
+    def from_hand(cls, solution: Solution, hand: Hand | str, progress: Progress = no_progress) -> "TurnDistribution":
         """Return the turns from one hand, the first of the list. ``progress`` receives (hands listed with moves, hands listed)."""
         return cls._from_numbers(solution, np.array([classes.number(solution.hand(hand), solution.game.dead)]), progress)
 
@@ -62,10 +60,10 @@ class TurnDistribution:
         """Return the turns from every hand, in the order of class numbers."""
         if solution.game.cards > MAX_CARDS_AT_ONCE:
             raise NotPossible(f"all hands at once are followed up to {MAX_CARDS_AT_ONCE} cards; take one hand of {solution.game.cards}")
-        return cls._from_numbers(solution, np.arange(solution.game.numbering.classes), None)
+        return cls._from_numbers(solution, np.arange(solution.game.numbering.classes), no_progress)
 
     @classmethod
-    def _from_numbers(cls, solution: Solution, start: NDArray[np.int64], progress: Progress | None) -> "TurnDistribution":
+    def _from_numbers(cls, solution: Solution, start: NDArray[np.int64], progress: Progress) -> "TurnDistribution":
         game, expected, known = solution.game, solution.expected, len(start)
         choice = np.empty(game.drawn_numbering.classes, np.uint32)
         run_on_cores(lambda first, count: kernel.sweep_discards(first, count, None, choice, expected, game.space), len(choice), size=CHUNK)
@@ -92,8 +90,7 @@ class TurnDistribution:
             indices[new] = np.arange(known, known + len(new))
             run_on_cores(_append_moves(own, indices, moves, wave), count, size=CHUNK)
             done, known = done + count, known + len(new)
-            if progress is not None:
-                progress(done, known)
+            progress(done, known, "")
         starts, last = starts[: known + 1], starts[known]
         return cls(solution, numbers[:known], kernel_distribution.Moves(starts, moves.targets[:last], moves.draws[:last]))
 
@@ -144,7 +141,7 @@ class TurnDistribution:
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Return [turns] float64, the probability that the first hand takes exactly 0, 1, 2, ... turns, up to the last 1e-12."""
-        ended = self._endings.until(1 - UNFINISHED, None)
+        ended = self._endings.until(1 - UNFINISHED, no_progress)
         return np.diff(ended[: int(np.argmax(ended >= 1 - UNFINISHED)) + 1], prepend=0.0)
 
     @cached_property
@@ -155,7 +152,7 @@ class TurnDistribution:
     def _rounded_endings(self) -> "_Endings":
         return _Endings(self, self.mean(), self.sd(), np.float32)
 
-    def quantile(self, part: float, progress: Progress | None = None) -> int:
+    def quantile(self, part: float, progress: Progress = no_progress) -> int:
         """Return the least number of turns within which a ``part`` of all games from the first hand end.
 
         ``progress`` receives (games that have ended, games that are to end) of a thousand.
@@ -193,7 +190,7 @@ class DistributionSummary:
     quantiles: tuple[int, ...]
 
     @classmethod
-    def from_distribution(cls, turns: TurnDistribution, progress: Progress | None = None) -> "DistributionSummary":
+    def from_distribution(cls, turns: TurnDistribution, progress: Progress = no_progress) -> "DistributionSummary":
         """Return the summary of the turns from the first hand, following the best policy turn by turn."""
         turns.quantile(max(QUANTILES), progress)
         return cls(turns.sd(), tuple(turns.quantile(part) for part in QUANTILES))
@@ -237,13 +234,12 @@ class _Endings:
         self.known = probability[:, -1].astype(np.float64)
         self.first_hand.append(probability[0, 1:].astype(np.float64))
 
-    def until(self, part: float, progress: Progress | None) -> NDArray[np.float64]:
+    def until(self, part: float, progress: Progress) -> NDArray[np.float64]:
         """Return [turns + 1] float64, the probability of the first hand to have ended within 0, 1, 2, ... turns, until it is ``part``."""
         while (known := np.concatenate(self.first_hand)[: MAX_TURNS + 1])[-1] < part:
             _verify_turns(self.turns, part)
             self.extend()
-            if progress is not None:
-                progress(int(1000 * self.first_hand[-1][-1]), int(1000 * part))
+            progress(int(1000 * self.first_hand[-1][-1]), int(1000 * part), "")
         return known
 
 

@@ -107,7 +107,7 @@ def heap_drop(values, places, size):
 def find_near(first, count, counts, window, bounds, space):
     """Find the near hands in ``count`` blocks; list them block by block, and count them in ``counts``.
 
-    A draw adds index least ``low`` for each hand that it adds to the weight, which is index most the bag times all renamings.
+    A draw adds at least ``low`` for each hand that it adds to the weight, which is at most the bag times all renamings.
     """
     low, near, numbers = window.low, window.near, window.numbers
     total, weight = bounds.total, bounds.weight
@@ -248,7 +248,7 @@ def write_edges(first, count, hands, window, reached, edges, space):
 
 @kernel
 def settle(most, until, window, queue, reached, edges, space):
-    """Lock the next hands of the window, in ascending order, edge most ``most`` and up to a step; return the number of locked hands.
+    """Lock the next hands of the window, in ascending order, at most ``most`` and up to a step; return the number of locked hands.
 
     The window is walked in steps: only hands of the current step are in the heap, which so stays small. Hands that join the window late
     have no edges yet and get theirs here. The queue persists between calls.

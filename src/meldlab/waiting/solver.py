@@ -3,7 +3,7 @@
 import json
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from meldlab.cost import Cost, machine_memory, memory_text
 from meldlab.digests import code_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
-from meldlab.parallel import run_on_cores
+from meldlab.parallel import Progress, no_progress, run_on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.cost import cpu_cost, cpu_memory, gpu_cost
 from meldlab.waiting.game import CHUNK, WaitingGame
@@ -31,14 +31,12 @@ MAX_AUTO_CPU = 8  # cards up to which auto takes a CPU: nine take minutes and 7 
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
 MAX_SWEEPS = 60
 
-Progress = Callable[[int, int], None]
-
 
 def solve(
     game: WaitingGame,
     device: str = "auto",
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     checkpoint: Path | None = None,
     checkpoint_seconds: float = 20.0,
 ) -> Solution:
@@ -144,13 +142,12 @@ class Checkpoint:
             self.path.unlink(missing_ok=True)
 
 
-def _solve_on_cpu(game: WaitingGame, progress: Progress | None, checkpoint: Checkpoint) -> Solution:
+def _solve_on_cpu(game: WaitingGame, progress: Progress, checkpoint: Checkpoint) -> Solution:
     start = time.perf_counter()
     settling = Settling(game, checkpoint.load())
     while settling.locked < game.numbering.classes:
         settling.settle_window()
-        if progress is not None:
-            progress(settling.locked, game.numbering.classes)
+        progress(settling.locked, game.numbering.classes, "")
         checkpoint.save(settling)
     expected = settling.bounds.total
     del settling

@@ -1,7 +1,6 @@
 """Solving a waiting game on a GPU: bounds that are lowered in place until the equation holds."""
 
 import time
-from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from meldlab.cards.kernel import RANK_BITS, ROW, Numbering
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gpu import use_gpu
+from meldlab.parallel import Progress, no_progress
 from meldlab.waiting import kernel
 from meldlab.waiting.cost import gpu_cost
 from meldlab.waiting.game import WaitingGame
@@ -26,7 +26,7 @@ FIRST_SWEEPS, FIRST_TRIES = 3, 2  # sweeps that choose their draws more than onc
 GRID = 132 * 32, 256  # blocks and threads: many more than an H200 runs at once, so that none waits long for the last
 
 
-def solve_on_gpu(game: WaitingGame, progress: Callable[[int, int], None] | None = None) -> Solution:
+def solve_on_gpu(game: WaitingGame, progress: Progress = no_progress) -> Solution:
     """Return the exact solution of a game, computed on the first CUDA device; ``progress`` receives (correct digits, all)."""
     cuda = use_gpu()
     numbering = game.numbering
@@ -44,8 +44,7 @@ def solve_on_gpu(game: WaitingGame, progress: Callable[[int, int], None] | None 
     while True:
         change = work.lower(FIRST_TRIES if sweeps < FIRST_SWEEPS else 1)
         sweeps += 1
-        if progress is not None:
-            progress(int(np.clip(-np.log10(max(change, RESIDUAL)), 0, DIGITS)), DIGITS)
+        progress(int(np.clip(-np.log10(max(change, RESIDUAL)), 0, DIGITS)), DIGITS, "")
         if change <= CLOSE:
             residual = work.check()
             if residual <= RESIDUAL:

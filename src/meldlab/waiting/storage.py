@@ -5,7 +5,6 @@ A file is the line ``meldlab waiting table 1``, one line of JSON, blanks up to a
 
 import json
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from time import localtime, strftime
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from meldlab import __version__
 from meldlab.cache import cache_folder, replace_file
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
+from meldlab.parallel import Progress, no_progress
 from meldlab.waiting.game import Goal, WaitingGame
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.solver import MAX_AUTO_CPU, on_gpu, solve, solver_digest, verify_device
@@ -110,7 +110,7 @@ def solve_cached(
     game: WaitingGame,
     device: str = "auto",
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_progress,
     *,
     refresh: bool = False,
 ) -> Solution:

@@ -33,7 +33,7 @@ class Begin(BaseModel):
     model_config = ConfigDict(extra="forbid")
     game: Literal["gin", "recycle"]
     rules: dict[str, str | int | bool | dict[str, int]] = Field(default_factory=dict, max_length=40)
-    """As in a record: of gin a ``preset`` and the fields that differ, of a described game its ``description``."""
+    """As in a record: of gin a ``preset`` and the fields that differ, of a RECYCLE game its ``description``."""
     opponents: list[Annotated[str, Field(max_length=40)]] = Field(max_length=7)
     """One for each other seat; a game for one player has none."""
     seat: int = Field(default=0, ge=0, le=7)

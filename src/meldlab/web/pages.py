@@ -1,18 +1,20 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastapi import Request
-from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from meldlab import __version__
-from meldlab.cards import Card, Rank, Suit
+from meldlab.cards import Card, Suit
 from meldlab.cards.picture import CROWN, PIPS
 from meldlab.rummikub.picture import FACES
 
-__all__ = ["ROOMS", "WebRoom", "card_name", "page"]
+if TYPE_CHECKING:
+    from fastapi import Request
+    from fastapi.responses import HTMLResponse
+
+__all__ = ["ROOMS", "WebRoom", "card_name", "page", "render"]
 
 
 class WebRoom(NamedTuple):
@@ -49,10 +51,17 @@ def _environment() -> Environment:
     return made
 
 
-def page(request: Request, template: str, *, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> HTMLResponse:
+def page(request: "Request", template: str, *, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> "HTMLResponse":
     """Return a template as the answer to a request."""
+    from fastapi.responses import HTMLResponse  # a page is rendered to a file without it
+
     values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
-    return HTMLResponse(_environment().get_template(template).render(**values), status, headers)
+    return HTMLResponse(render(template, **values), status, headers)
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a template as text; every value in it is escaped."""
+    return _environment().get_template(template).render(**values)
 
 
 def card_name(card: Card | str) -> str:
@@ -61,5 +70,4 @@ def card_name(card: Card | str) -> str:
     >>> card_name("TD"), card_name("AS")
     ('ten of diamonds', 'ace of spades')
     """
-    result = Card.parse(card) if isinstance(card, str) else card
-    return f"{Rank(result.rank).name.lower()} of {Suit(result.suit).name.lower()}"
+    return (Card.parse(card) if isinstance(card, str) else card).long_name

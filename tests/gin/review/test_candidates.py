@@ -64,9 +64,9 @@ def test_imagined_view_rejects_an_unknown_or_impossible_limit(known: dict[str, A
 
 def test_advise_depends_on_the_score() -> None:
     hand = "2C 3C 4C 9D 9H 9S KC KD KH 4H 5S"
-    even, behind = (advise(position_view(hand, scores=scores)).prospects for scores in ((0, 0), (0, 95)))
+    even, behind = (advise(position_view(hand, scores=scores)).candidates for scores in ((0, 0), (0, 95)))
     assert even[0].win_probability > behind[0].win_probability
-    assert advise(position_view(hand)).prospects == even
+    assert advise(position_view(hand)).candidates == even
     with pytest.raises(NotLegalHere, match="with 100 points the match is over, it goes to 100"):
         position_view(hand, scores=(0, 100))
 

@@ -27,7 +27,7 @@ from meldlab.play import Chance, Deal, Player, RandomPlayer, Table
 from tests.gin.histories import with_history
 
 SIMPLE = SimplePlayer()
-QUICK = Reviewer.from_name("simple", worlds=60)
+QUICK = Reviewer.from_name("simple", samples=60)
 STEPS = steps_of(Table(Gin(), [RandomPlayer(), SIMPLE]).play(Deal(9)).record)
 
 
@@ -88,11 +88,11 @@ def exact(view: View, move: Move) -> float:
     "done", ["drop 8S", "drop AD", "knock 8S | 2C 3C 4C | 9D 9H 9S | 5H 6H 7H", "knock AD | 2C 3C 4C | 9D 9H 9S | 5H 6H 7H"]
 )
 def test_evaluate_agrees_with_all_deals(done: str) -> None:
-    reviewer = Reviewer.from_name("simple", worlds=2000)
+    reviewer = Reviewer.from_name("simple", samples=2000)
     decision = reviewer.evaluate(NARROW, Move.parse(done))
     assert decision is not None
     own = decision.own
-    assert abs(own.win_probability - exact(NARROW, own.move)) < 3 * 0.5 / np.sqrt(decision.worlds)
+    assert abs(own.win_probability - exact(NARROW, own.move)) < 3 * 0.5 / np.sqrt(decision.samples)
     loss = exact(NARROW, decision.best.move) - exact(NARROW, own.move)
     assert abs(own.cost - loss) <= 3 * own.error + 1e-9
 
@@ -132,8 +132,8 @@ def test_decisions_depend_on_the_seed_and_not_on_cores_or_pieces(monkeypatch: py
     some = STEPS[:24]
     one = list(QUICK.decisions(some))
     monkeypatch.setattr(sampling, "CHUNK", 1)
-    assert list(Reviewer.from_name("simple", worlds=60, threads=2).decisions(some)) == one
-    assert list(Reviewer.from_name("simple", worlds=60, seed=1).decisions(some)) != one
+    assert list(Reviewer.from_name("simple", samples=60, threads=2).decisions(some)) == one
+    assert list(Reviewer.from_name("simple", samples=60, seed=1).decisions(some)) != one
     # It may be stopped, and taken up again.
     begun = next(QUICK.decisions(some))
     assert [begun, *QUICK.decisions(some, since=begun.number + 1)] == one
@@ -142,8 +142,8 @@ def test_decisions_depend_on_the_seed_and_not_on_cores_or_pieces(monkeypatch: py
 def test_error_is_the_spread_of_the_cost_over_seeds() -> None:
     found = []
     for seed in range(60):
-        decision = evaluated(GIN, "drop KS", Reviewer.from_name("simple", worlds=50, seed=seed, least=1))
-        assert decision.worlds == 50
+        decision = evaluated(GIN, "drop KS", Reviewer.from_name("simple", samples=50, seed=seed, least=1))
+        assert decision.samples == 50
         found.append((decision.own.cost, decision.own.error))
     costs, errors = np.array(found).T
     assert 0.75 < costs.std(ddof=1) / errors.mean() < 1.3
@@ -179,9 +179,9 @@ def test_evaluate_seldom_calls_luck_a_mistake(win_rate: float, share: tuple[floa
         return np.where(chance.random((len(samples), len(moves))) < rates, 2, -2)
 
     monkeypatch.setattr("meldlab.gin.review.reviewer.rollout_outcomes", outcomes)
-    reviewer = Reviewer.from_name("simple", worlds=200, least=0.0)
+    reviewer = Reviewer.from_name("simple", samples=200, least=0.0)
     decisions = [evaluated(view, str(done), reviewer) for _ in range(2500 if win_rate == 0.5 else 200)]
-    again = [decision for decision in decisions if decision.worlds == 800]
+    again = [decision for decision in decisions if decision.samples == 800]
     assert len(again) > 100
     assert share[0] <= np.mean([decision.sure for decision in again]) <= share[1]
     # Against the luckiest of eleven moves or more, one in seven loses more than two errors without being worse.
@@ -190,7 +190,7 @@ def test_evaluate_seldom_calls_luck_a_mistake(win_rate: float, share: tuple[floa
 
 def test_evaluate_finds_gin_that_is_not_knocked() -> None:
     decision = evaluated(GIN, "drop 5H")
-    assert (decision.kind, decision.is_mistake(), decision.worlds) == (Kind.LATE, True, 240)
+    assert (decision.kind, decision.is_mistake(), decision.samples) == (Kind.LATE, True, 240)
     assert decision.best.move.verb is Verb.KNOCK
     assert decision.best.points > 25
     assert evaluated(GIN, str(decision.best.move)).own.cost == 0
@@ -231,7 +231,7 @@ def shown(rules: str) -> View:
 
 def test_evaluate_finds_a_missed_lay_off_without_error() -> None:
     decision = evaluated(shown("pagat"), "show 2C 3C 4C | KC KH KS")
-    assert (decision.kind, decision.worlds, decision.own.error, decision.own.points) == (Kind.LAY_OFF, 0, 0, -34)
+    assert (decision.kind, decision.samples, decision.own.error, decision.own.points) == (Kind.LAY_OFF, 0, 0, -34)
     assert same(decision.best.move, Move.parse("show 2C 3C 4C | KC KH KS lay off 6H 9S"))
     assert decision.best.points == -19
     assert decision.is_mistake()
@@ -281,7 +281,7 @@ def test_decisions_of_the_own_player_have_few_mistakes() -> None:
     name = "network:light-ensemble"
     player = players.parse(name)
     steps = steps_of(Table(Gin(), [player, player]).play(Deal(6)).record)[:50]
-    found = list(Reviewer.from_name(name, worlds=40).decisions(steps))
+    found = list(Reviewer.from_name(name, samples=40).decisions(steps))
     careless = [one for one in QUICK.decisions(STEPS) if one.seat == 0]
     assert len(found) > 40
     assert sum(one.is_mistake() for one in found) / len(found) < 0.06
@@ -290,7 +290,7 @@ def test_decisions_of_the_own_player_have_few_mistakes() -> None:
 
 @pytest.mark.parametrize("rules", ["pagat", "oklahoma", "openspiel"])
 def test_decisions_cover_every_phase_under_other_rules(rules: str) -> None:
-    reviewer, seen = Reviewer.from_name("simple", worlds=2), set()
+    reviewer, seen = Reviewer.from_name("simple", samples=2), set()
     for number in range(6):
         steps = steps_of(Table(Gin(Rules.preset(rules)), [RandomPlayer(), SIMPLE]).play(Deal(3, number)).record)
         for decision in reviewer.decisions(steps[:400]):
@@ -333,5 +333,5 @@ def test_evaluate_rejects_an_impossible_position() -> None:
 def test_from_name_names_what_cannot_review() -> None:
     with pytest.raises(NotLegalHere, match="mc:8 cannot review"):
         Reviewer.from_name("mc:8")
-    with pytest.raises(NotLegalHere, match="number of worlds must be a whole number from 2"):
-        Reviewer.from_name("simple", worlds=1)
+    with pytest.raises(NotLegalHere, match="number of sampled deals must be a whole number from 2"):
+        Reviewer.from_name("simple", samples=1)

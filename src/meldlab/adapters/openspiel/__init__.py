@@ -1,6 +1,6 @@
-"""Our games registered with OpenSpiel, its gin rummy as our records, and players that sit at both tables.
+"""Our games registered with OpenSpiel, its gin rummy as our records, and our players at its table.
 
-Importing this room registers ``python_meldlab_gin_rummy``, ``python_meldlab_mini_gin`` and ``python_meldlab_recycle``:
+Importing this package registers ``python_meldlab_gin_rummy``, ``python_meldlab_mini_gin`` and ``python_meldlab_recycle``:
 
 >>> import pyspiel
 >>> import meldlab.adapters.openspiel
@@ -16,9 +16,9 @@ try:
 except ModuleNotFoundError:
     raise NotPossible("OpenSpiel is not installed: pip install open_spiel") from None
 
-from meldlab.adapters.openspiel.bots import PlayerBot, SimpleBot
+from meldlab.adapters.openspiel.bots import PlayerBot
 from meldlab.adapters.openspiel.gin import GIN_RUMMY, MINI_GIN
-from meldlab.adapters.openspiel.histories import history_of, record_of
+from meldlab.adapters.openspiel.histories import record_of
 from meldlab.adapters.openspiel.recycle import RECYCLE
 
-__all__ = ["GIN_RUMMY", "MINI_GIN", "RECYCLE", "PlayerBot", "SimpleBot", "history_of", "record_of"]
+__all__ = ["GIN_RUMMY", "MINI_GIN", "RECYCLE", "PlayerBot", "record_of"]

@@ -1,4 +1,4 @@
-"""Gin rummy as games of OpenSpiel, with every card that is dealt or drawn a chance node: ``python_meldlab_gin_rummy`` and a mini gin.
+r"""Gin rummy as games of OpenSpiel, with every card that is dealt or drawn a chance node: ``python_meldlab_gin_rummy`` and a mini gin.
 
 A hand is dealt in the order of its cards, so each deal is one history, and ``chance_outcomes`` weighs what may still come. Actions below
 108 are those of the vector environment; 108 and following choose a way to show melds and lay off, where there are several: the knocker's,
@@ -10,8 +10,7 @@ then the defender's. Ways are those that leave the least deadwood.
 (0, 0.375)
 >>> while state.is_chance_node():
 ...     state.apply_action(state.legal_actions()[-1])
->>> print(state.information_state_string(0))
-round 1, you are p1, p1 started, score 0 : 0, knock limit 5
+>>> print(state.information_state_string(0).partition("\n")[2])
 hand 2D 3D 4D
 upcard 2C, stock 1
 p1 is to take the upcard or pass
@@ -26,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 import pyspiel
 
+from meldlab.adapters.openspiel.game_type import game_type
 from meldlab.cards import CARDS, Deck
 from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.gin import MINI, Gin, Match, Move, Phase, Round, Rules, Verb
@@ -42,25 +42,6 @@ EVENT = 2 + len(Verb) + 52  # who, what and which card, of one move in an inform
 REWARDS = ("", "win", "points")
 
 
-def _type(name: str, long_name: str, rules: Mapping[str, Any], *, tensor: bool) -> Any:
-    return pyspiel.GameType(
-        short_name=name,
-        long_name=long_name,
-        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-        utility=pyspiel.GameType.Utility.ZERO_SUM,
-        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=2,
-        min_num_players=2,
-        provides_information_state_string=True,
-        provides_information_state_tensor=tensor,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        parameter_specification={**rules, "reward": ""},
-    )
-
-
 def _values(rules: Rules) -> dict[str, Any]:
     """Return the fields of rules as parameters; what is true or false is 1 or 0, so that -1 can say that it is not given."""
     values = {field.name: getattr(rules, field.name) for field in fields(rules)}
@@ -74,21 +55,20 @@ def _changed(rules: Rules, given: Mapping[str, Any]) -> Rules:
 
 
 UNSAID = -1  # OpenSpiel fills in what is not given, so what is not given must say so itself
-GIN_RUMMY = _type(
+GIN_RUMMY = game_type(
     "python_meldlab_gin_rummy",
     "Gin rummy of meldlab",
-    {"rules": "eaai", **{name: "" if isinstance(value, str) else UNSAID for name, value in _values(Rules()).items()}},
-    tensor=False,
+    {"rules": "eaai", **{name: "" if isinstance(value, str) else UNSAID for name, value in _values(Rules()).items()}, "reward": ""},
 )
-MINI_GIN = _type("python_meldlab_mini_gin", "Mini gin of meldlab", _values(MINI), tensor=True)
+MINI_GIN = game_type("python_meldlab_mini_gin", "Mini gin of meldlab", {**_values(MINI), "reward": ""}, tensor=True)
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands: a match whose unseen cards lie in an order that is not yet decided, and what chance or a seat still owes it."""
+    """A node of a game: a match whose unseen cards are not yet ordered, and the kind of the next decision or chance event."""
 
     match: Match
-    waits: Literal["starter", "deal", "draw", "knock", "ways", "seat", "over"]
+    node: Literal["starter", "deal", "draw", "knock", "ways", "seat", "over"]
     dealt: tuple[int, ...] = ()
     """Cards of a round that is being dealt."""
     ways: tuple[Move, ...] = ()
@@ -106,9 +86,9 @@ class Position:
     @property
     def seat(self) -> int:
         """Return who acts: a seat, or OpenSpiel's number for chance or the end."""
-        if self.waits == "over":
+        if self.node == "over":
             return int(pyspiel.PlayerId.TERMINAL)
-        return int(pyspiel.PlayerId.CHANCE) if self.waits in ("starter", "deal", "draw") else self.match.round.seat
+        return int(pyspiel.PlayerId.CHANCE) if self.node in ("starter", "deal", "draw") else self.match.round.seat
 
     @property
     def lead(self) -> tuple[int, int]:
@@ -117,12 +97,12 @@ class Position:
         assert result is not None
         return result.scores[0] - result.scores[1], int(result.winners == (0,)) - int(result.winners == (1,))
 
-    def chances(self) -> list[tuple[int, float]]:
+    def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return what chance may do and how likely each is."""
-        if self.waits == "starter":
+        if self.node == "starter":
             return [(0, 0.5), (1, 0.5)]
         round = self.match.round
-        if self.waits == "draw":
+        if self.node == "draw":
             return [(card, 1 / round.stock) for card in sorted(round.deck[-round.stock :])]
         hand_size, num_dealt = self.match.rules.cards, len(self.dealt)
         free = [card for card in self.match.rules.pack if card not in self.dealt]
@@ -137,27 +117,27 @@ class Position:
     @cached_property
     def legal(self) -> list[int]:
         """Return what the seat may do, in ascending order."""
-        if self.waits in ("knock", "ways"):
+        if self.node in ("knock", "ways"):
             return list(range(ACTIONS, ACTIONS + len(self.ways)))
         return sorted({action_of(move) for move in self.match.view(self.match.round.seat).legal_actions()})
 
     def after(self, action: int) -> "Position":
         """Return the position after an action of a seat or of chance."""
         match, round = self.match, self.match.round
-        if self.waits == "starter":
-            return replace(self, match=match._replace(round=round._replace(starter=action)), waits="deal")
-        if self.waits == "deal":
+        if self.node == "starter":
+            return replace(self, match=match._replace(round=round._replace(starter=action)), node="deal")
+        if self.node == "deal":
             return self._dealt((*self.dealt, action))
-        if self.waits == "draw":
+        if self.node == "draw":
             first = len(round.deck) - round.stock
             rest = (action, *(card for card in round.deck[first:] if card != action))
             return self._moved(match._replace(round=round._replace(deck=round.deck[:first] + rest)), DRAW)
-        if self.waits in ("knock", "ways"):
+        if self.node in ("knock", "ways"):
             return self._moved(match, self.ways[action - ACTIONS])
         moves = [move for move in match.view(round.seat).legal_actions() if action_of(move) == action]
         if moves[0].verb is Verb.DRAW:
-            return replace(self, waits="draw")
-        return self._moved(match, moves[0]) if len(moves) == 1 else replace(self, waits="knock", ways=_ways(moves))
+            return replace(self, node="draw")
+        return self._moved(match, moves[0]) if len(moves) == 1 else replace(self, node="knock", ways=_ways(moves))
 
     def _dealt(self, dealt: tuple[int, ...]) -> "Position":
         match, rules = self.match, self.match.rules
@@ -202,14 +182,14 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the cards that may come, each with its probability."""
-        return self.position.chances()
+        return self.position.chance_outcomes()
 
     def _apply_action(self, action: int) -> None:
         self.position = self.position.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
-            return f"p{action + 1} starts" if self.position.waits == "starter" else f"card {CARDS[action]}"
+            return f"p{action + 1} starts" if self.position.node == "starter" else f"card {CARDS[action]}"
         if action < ACTIONS:
             return action_text(action)
         known = action - ACTIONS < len(self.position.ways) and player == self.position.seat
@@ -217,13 +197,13 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
-        return self.position.waits == "over"
+        return self.position.node == "over"
 
     def returns(self) -> list[float]:
         """Return what each seat has won: the points of a round, or 1 for a match, and the other has lost it."""
         points, won = self.position.lead if self.is_terminal() else (0, 0)
-        worth = float(points if self.get_game().by_points else won)
-        return [worth, -worth]
+        value = float(points if self.get_game().by_points else won)
+        return [value, -value]
 
     def __str__(self) -> str:
         return "\n\n".join(information_text(self.position, seat) for seat in range(2))
@@ -231,22 +211,22 @@ class GinState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
 def information_text(position: Position, seat: int, *, recall: bool = True) -> str:
     """Return what a seat knows: of the round as it stands and, with recall, of all rounds before it."""
-    match, waits = position.match, position.waits
+    match, node = position.match, position.node
     past = [text_of(round.view(seat, number=number)) for number, round in enumerate(position.past)] if recall else []
-    if waits == "over":
+    if node == "over":
         return "\n\n".join([*past, f"over, {match.scores[0]} : {match.scores[1]}"])
-    if waits in ("starter", "deal"):
+    if node in ("starter", "deal"):
         return "\n\n".join([*past, f"round {match.number + 1} is dealt, {match.scores[0]} : {match.scores[1]}"])
     text = text_of(match.view(seat))
-    if waits == "draw":
+    if node == "draw":
         text += "\nand draws"
-    if waits == "knock" and seat == position.seat:
+    if node == "knock" and seat == position.seat:
         text += f"\nand knocks with {position.ways[0].card or 'all cards'}"
     return "\n\n".join([*past, text])
 
 
 class GinObserver:
-    """What a seat sees as numbers: the features of the vector environment, the knock to be shown and the knocker's cards.
+    """The observation of a seat as a tensor: features of the vector environment, the knock to be shown and the knocker's cards.
 
     With perfect recall, every move of the round is added, one row for each.
     """
@@ -265,11 +245,11 @@ class GinObserver:
         """Write what a seat sees; nothing while cards are dealt and at the end."""
         self.tensor.fill(0)
         position = state.position
-        if position.waits in ("starter", "deal", "over"):
+        if position.node in ("starter", "deal", "over"):
             return
         view = position.match.view(player)
         self.dict["features"][:] = features_of(view)
-        if position.waits == "knock" and player == position.seat and position.ways[0].index >= 0:
+        if position.node == "knock" and player == position.seat and position.ways[0].index >= 0:
             self.dict["knock"][position.ways[0].index] = 1
         for card in range(52):
             self.dict["knocker"][card] = view.knocker_mask >> card & 1
@@ -302,7 +282,7 @@ class GinGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
         self.rules = _changed(plain, given)
         self.by_points = reward == "points" or (not reward and not self.rules.match_points)
         worst = float(Gin(self.rules).start(2, Deal()).forfeit(1, "").scores[0]) if self.by_points else 1.0
-        moves = 2 * self.rules.most_draws + 6  # of a round: two passes, draws and discards, a way to knock and one to show
+        moves = 2 * self.rules.max_draws + 6  # of a round: two passes, draws and discards, a way to knock and one to show
         self.rows = moves if self.kind.provides_information_state_tensor else 0
         info = pyspiel.GameInfo(
             num_distinct_actions=ACTIONS + WAYS,

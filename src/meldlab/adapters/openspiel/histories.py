@@ -1,4 +1,4 @@
-"""Rounds of OpenSpiel's own gin_rummy as our records under the rules ``openspiel``, and ours as its histories.
+"""Rounds of OpenSpiel's own gin_rummy as our records under the rules ``openspiel``, and ours at its table.
 
 Its table and ours agree except for three cases, which it cannot play and which raise an error: it takes some hands of *eleven cards* for
 worse than they are and forbids their knocks; it knows no *long runs*, of more than five cards, so these are shown to it in pieces and
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import pyspiel
 
@@ -18,9 +18,9 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin import Gin, Match, Move, Phase, Rules, Verb
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.melds import Meld
-from meldlab.play import Deal, Record, replay
+from meldlab.play import Deal, Record
 
-__all__ = ["PASSING", "Cards", "Follower", "Read", "beginning", "history_of", "next_move", "read_history", "record_of", "rules_of"]
+__all__ = ["PASSING", "Cards", "OpenSpielRound", "ParsedHistory", "initial_state", "next_move", "parse_history", "record_of", "rules_of"]
 
 DRAW_UPCARD, DRAW_STOCK, PASSING, KNOCKING, MELDS = 52, 53, 54, 55, 56
 NO_CARD = 52  # cards are the actions below
@@ -81,20 +81,23 @@ def load_game(rules: Rules) -> Any:
 
 
 @cache
-def beginning(rules: Rules) -> Any:
-    """Return the state that OpenSpiel's game begins with, to be cloned: it takes far longer to make one."""
+def initial_state(rules: Rules) -> Any:
+    """Return the initial state of OpenSpiel's game, to be cloned, which is faster than to make one."""
     return load_game(rules).new_initial_state()
 
 
-class Read:
-    """A history of OpenSpiel's gin_rummy, read: the match after its moves, these moves, and actions of a move that is not whole."""
+class ParsedHistory(NamedTuple):
+    """A parsed history of OpenSpiel's gin_rummy."""
 
-    def __init__(self, match: Match, moves: list[tuple[Match, Move]], rest: list[Action]) -> None:
-        self.match, self.moves, self.rest = match, moves, rest
+    match: Match
+    """The match after the moves."""
+    moves: list[tuple[Match, Move]]
+    rest: list[Action]
+    """Actions of a move that is not complete."""
 
 
-def read_history(game: Any, history: Sequence[Any]) -> Read:
-    """Read the history of a state, as ``state.full_history()`` gives it; an undrawn card may be anywhere in the stock."""
+def parse_history(game: Any, history: Sequence[Any]) -> ParsedHistory:
+    """Parse the history of a state, as ``state.full_history()`` gives it; an undrawn card may be anywhere in the stock."""
     rules = rules_of(game)
     cards = cards_of(rules)
     dealt = [cards.ours[step.action] for step in history if step.player == pyspiel.PlayerId.CHANCE]
@@ -109,7 +112,7 @@ def read_history(game: Any, history: Sequence[Any]) -> Read:
             break
         moves.append((match, move))
         match, actions = match.apply(move), actions[count:]
-    return Read(match, moves, actions)
+    return ParsedHistory(match, moves, actions)
 
 
 def next_move(match: Match, actions: list[Action], cards: Cards) -> tuple[Move | None, int]:
@@ -148,27 +151,13 @@ def record_of(state: Any, players: tuple[str, str] = ("openspiel", "openspiel"))
     >>> record_of(state).actions
     ('p1 pass',)
     """
-    read = read_history(state.get_game(), state.full_history())
+    read = parse_history(state.get_game(), state.full_history())
     lines = tuple(f"p{match.round.seat + 1} {match.describe(move)}" for match, move in read.moves)
     return Record("gin", read.match.rules.as_record(), players, read.match.deal, lines, read.match.result)
 
 
-def history_of(record: Record) -> list[int]:
-    """Return a record of a round as actions for ``state.apply_action`` of OpenSpiel's ``gin_rummy``, the cards dealt included."""
-    game = Gin.read(record.rules)
-    loaded = load_game(game.rule)
-    if rules_of(loaded) != game.rule:
-        raise NotLegalHere("OpenSpiel plays the rules 'openspiel', which differ from those of the record")
-    follower = Follower.dealt(game.start(2, record.deal))
-    for step in replay(game, record):
-        if step.forfeit:
-            raise NotLegalHere("OpenSpiel has no forfeits")
-        follower.follow(step.before, step.action)
-    return [int(action) for action in follower.state.history()]
-
-
-class Follower:
-    """A round at OpenSpiel's table that is dealt from our deck, and does what is done at ours."""
+class OpenSpielRound:
+    """A round at OpenSpiel's table, dealt from our deck, that repeats the moves of ours."""
 
     def __init__(self, state: Any, rules: Rules, deck: Sequence[int] = ()) -> None:
         self.state, self.cards = state, cards_of(rules)
@@ -178,7 +167,7 @@ class Follower:
     @classmethod
     def dealt(cls, match: Match) -> Self:
         """Return a round dealt from the deck of a match."""
-        return cls(beginning(match.rules).clone(), match.rules, match.round.deck)
+        return cls(initial_state(match.rules).clone(), match.rules, match.round.deck)
 
     def deal(self) -> None:
         """Deal whatever card is due."""
@@ -193,13 +182,13 @@ class Follower:
             self.state.apply_action(action)
             self.deal()
 
-    def follow(self, match: Match, move: Move) -> None:
-        """Do there what ``move`` does in ``match``, or name what it cannot do."""
+    def apply_move(self, match: Match, move: Move) -> None:
+        """Repeat a move of ``match``; raise ``NotLegalHere`` if OpenSpiel cannot."""
         for action in self.actions(match, move):
             self.do(action)
 
     def actions(self, match: Match, move: Move) -> Iterator[Action]:
-        """Give the actions of a move one by one; each is to be done before the next is asked for."""
+        """Yield the actions of a move; each must be applied before the next is requested."""
         phase, verb, theirs = match.round.phase, move.verb, self.cards.theirs
         if verb is Verb.SHOW:
             yield from self._showing(match, move)

@@ -1,7 +1,7 @@
-"""Any described game as a game of OpenSpiel: ``python_meldlab_recycle(game=leduc_poker)``.
+"""Any RECYCLE game as a game of OpenSpiel: ``python_meldlab_recycle(game=leduc_poker)``.
 
 The machine deals and shuffles by the address of a game, so all its chance is one node: the root, with ``deals`` equally likely outcomes,
-the games 0 to ``deals`` - 1 of the ``seed``. A described game so becomes one with explicit chance over a sample of its deals, and every
+the games 0 to ``deals`` - 1 of the ``seed``. A RECYCLE game so becomes one with explicit chance over a sample of its deals, and every
 history, copy and serialised state leads to the same cards again; later shuffles belong to the deal. Options are actions by their number
 from 0, and ``options`` is the most there may be.
 
@@ -19,38 +19,24 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from meldlab.adapters.openspiel.game_type import game_type
 from meldlab.errors import NoSuchThing, NotPossible, whole_number
 from meldlab.play import Deal
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import Described, Option, State
+from meldlab.recycle.game import Option, RecycleGame, State
 
-__all__ = ["RECYCLE", "RecycleGame", "RecycleObserver", "RecycleState"]
+__all__ = ["RECYCLE", "OpenSpielRecycle", "RecycleObserver", "RecycleState"]
 
 REWARDS = ("place", "score")
 DEFAULTS = {"game": "block_rummy", "deals": 1000, "seed": 0, "options": 256, "reward": "place"}
 MAX_DEALS = 1_000_000
 
-RECYCLE = pyspiel.GameType(
-    short_name="python_meldlab_recycle",
-    long_name="A game described in RECYCLE",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=64,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification=DEFAULTS,
-)
+RECYCLE = game_type("python_meldlab_recycle", "A game described in RECYCLE", DEFAULTS, max_players=64)
 
 
 @dataclass(frozen=True)
 class Stand:
-    """Where a game stands, and how it came there; without a state nothing is dealt yet."""
+    """The state of a game and the steps to it; no state before the deal."""
 
     state: State | None = None
     steps: tuple[tuple[State, Option], ...] = ()
@@ -68,7 +54,7 @@ class Stand:
 
 
 class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
-    """A state of a described game."""
+    """A state of a RECYCLE game."""
 
     def __init__(self, game: Any) -> None:
         super().__init__(game)
@@ -101,7 +87,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
     def _apply_action(self, action: int) -> None:
         stand, game = self.stand, self.get_game()
         if stand.state is None:
-            self.stand = Stand(game.described.start(game.num_players(), Deal(game.seed, action)))
+            self.stand = Stand(game.recycle_game.start(game.num_players(), Deal(game.seed, action)))
         else:
             option = self._options()[action]
             self.stand = Stand(stand.state.apply(option), (*stand.steps, (stand.state, option)))
@@ -122,7 +108,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
         seats = range(game.num_players())
         if state is None or state.result is None or not state.result.winners:
             return [0.0 for _ in seats]
-        sign = -1 if game.described.lowest_wins else 1
+        sign = -1 if game.recycle_game.lowest_wins else 1
         scores, teams = [sign * score for score in state.result.scores], state.position.teams
         if game.reward == "score":
             return [score - sum(scores) / len(scores) for score in scores]
@@ -137,7 +123,7 @@ class RecycleState(pyspiel.State):  # type: ignore[misc]  # a class of C++
 
 
 class RecycleObserver:
-    """What a seat sees: the features of the vector environment, by visibility; as text, with recall, all that it has observed."""
+    """The observation of a seat: features of the vector environment as a tensor; as text, with recall, its whole log."""
 
     def __init__(self, features: Features, recall: bool) -> None:
         self.features, self.recall = features, recall
@@ -156,17 +142,17 @@ class RecycleObserver:
         return "\n".join([*(stand.log(player) if self.recall else []), str(stand.state.view(player))])
 
 
-class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
-    """A described game by the name of the library or of a file."""
+class OpenSpielRecycle(pyspiel.Game):  # type: ignore[misc]  # a class of C++
+    """A RECYCLE game by the name of the library or of a file."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         said = {**DEFAULTS, **(params or {})}
-        self.described, self.seed, self.reward = Described.named(said["game"]), said["seed"], said["reward"]
+        self.recycle_game, self.seed, self.reward = RecycleGame.load(said["game"]), said["seed"], said["reward"]
         self.deals = whole_number(said["deals"], "number of deals", 1, MAX_DEALS)
         options = whole_number(said["options"], "number of options", 1)
         if self.reward not in REWARDS:
             raise NoSuchThing("reward", self.reward, REWARDS)
-        seats = self.described.machine.players
+        seats = self.recycle_game.machine.players
         if seats < 2:
             raise NotPossible(f"{said['game']} is played alone; OpenSpiel's games here are for two players or more")
         worst = 1.0 if self.reward == "place" else 1e9  # a description does not say what can be scored
@@ -177,10 +163,10 @@ class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
             min_utility=-worst,
             max_utility=worst,
             utility_sum=0.0,
-            max_game_length=self.described.limits.decisions,
+            max_game_length=self.recycle_game.limits.decisions,
         )
         super().__init__(RECYCLE, info, {name: value for name, value in said.items() if value != DEFAULTS[name]})
-        self.features = Features(self.described.machine)
+        self.features = Features(self.recycle_game.machine)
 
     def new_initial_state(self) -> RecycleState:
         """Return the state before the deal."""
@@ -191,4 +177,4 @@ class RecycleGame(pyspiel.Game):  # type: ignore[misc]  # a class of C++
         return RecycleObserver(self.features, bool(iig_obs_type and iig_obs_type.perfect_recall))
 
 
-pyspiel.register_game(RECYCLE, RecycleGame)
+pyspiel.register_game(RECYCLE, OpenSpielRecycle)

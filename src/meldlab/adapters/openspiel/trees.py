@@ -3,7 +3,7 @@
 A game in Python answers OpenSpiel node by node; solvers that walk the whole tree again and again wait for it. The tree is written in
 Gambit's format (``efg_game``), so other programs read it too.
 
->>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(most_draws=1,offer_upcard=0)"))
+>>> tree = GameTree.of(pyspiel.load_game("python_meldlab_mini_gin(max_draws=1,offer_upcard=0)"))
 >>> len(tree.seen), round(pyspiel.exploitability(tree.game, tree.policy(lambda position: dict.fromkeys(position.legal, 1.0))), 3)
 (1680, 2.295)
 """
@@ -33,27 +33,27 @@ class GameTree:
 
     @classmethod
     def of(cls, game: Any) -> "GameTree":
-        """Walk a game of this room, such as ``python_meldlab_mini_gin``."""
+        """Walk a game of this package, such as ``python_meldlab_mini_gin``."""
         lines = ['EFG 2 R "meldlab" { "p1" "p2" } ""', ""]
         numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
         seen = dict[str, Position]()
         waiting = [game.new_initial_state().get_game().first]
-        by_points, outcomes, chances = game.new_initial_state().get_game().by_points, 0, 0
+        by_points, outcomes, num_chance_nodes = game.new_initial_state().get_game().by_points, 0, 0
         while waiting:
             position = waiting.pop()
             seat = position.seat
             if len(lines) > MAX_NODES:
                 raise NotPossible(f"this game has more than {MAX_NODES:,} nodes; a smaller one can be walked")
-            if position.waits == "over":
+            if position.node == "over":
                 outcomes += 1
-                worth = position.lead[not by_points]
-                lines.append(f't "" {outcomes} "" {{ {worth} {-worth} }}')
+                value = position.lead[not by_points]
+                lines.append(f't "" {outcomes} "" {{ {value} {-value} }}')
                 continue
             if seat < 0:
-                chances += 1
-                likely = position.chances()
+                num_chance_nodes += 1
+                likely = position.chance_outcomes()
                 outcome_text = " ".join(f'"{index}" {chance!r}' for index, (_, chance) in enumerate(likely))
-                lines.append(f'c "" {chances} "" {{ {outcome_text} }} 0')
+                lines.append(f'c "" {num_chance_nodes} "" {{ {outcome_text} }} 0')
                 waiting += [position.after(card) for card, _ in reversed(likely)]
                 continue
             number = numbers[seat].setdefault(information_text(position, seat), len(numbers[seat]) + 1)

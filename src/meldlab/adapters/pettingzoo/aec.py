@@ -29,14 +29,14 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
 from meldlab.play import Deal
 
-__all__ = ["ILLEGAL", "Actions", "NumberedTable", "TableEnv", "environment"]
+__all__ = ["ILLEGAL", "Actions", "IntegerGame", "TableEnv", "environment"]
 
 ILLEGAL = ("loss", "random", "raise", "pettingzoo")
 RENDER_MODES = ("ansi", "human")
 FRESH_SEEDS = 2**31  # as many as PettingZoo's own environments draw from
 
 
-class NumberedTable(Protocol):
+class IntegerGame(Protocol):
     """A game in progress whose seats, actions and observations are numbers; what the environment drives."""
 
     seats: int
@@ -83,7 +83,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
     """The agents ``player_0`` and on at one table; everything that PettingZoo's wrappers check is checked here."""
 
     def __init__(
-        self, name: str, table: NumberedTable, *, illegal: str = "loss", max_cycles: int | None = None, render_mode: str | None = None
+        self, name: str, table: IntegerGame, *, illegal: str = "loss", max_cycles: int | None = None, render_mode: str | None = None
     ) -> None:
         if illegal not in ILLEGAL:
             raise NoSuchThing("way with illegal actions", illegal, ILLEGAL)
@@ -156,7 +156,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
             if self.illegal != "random":
                 self._break_off(action)
                 return
-            number = self._drawn()
+            number = self._legal_action()
         self._cumulative_rewards[agent] = 0.0
         seat, rewards, over = self.table.step(number)
         self._steps += 1
@@ -174,7 +174,8 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render()
 
-    def _drawn(self) -> int:
+    def _legal_action(self) -> int:
+        """Return a random legal action."""
         assert self.deal is not None
         legal: list[int] = np.flatnonzero(self._mask).tolist()
         return self.deal.chance(self._steps, self._seat).pick(legal)
@@ -216,7 +217,7 @@ class TableEnv(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
         """Leave: there is nothing to give back."""
 
 
-def environment(name: str, table: NumberedTable, illegal: str, max_cycles: int | None, render_mode: str | None) -> AECEnv[str, Any, int]:
+def environment(name: str, table: IntegerGame, illegal: str, max_cycles: int | None, render_mode: str | None) -> AECEnv[str, Any, int]:
     """Return the environment of a table, behind PettingZoo's wrapper where that is to judge illegal actions."""
     env = TableEnv(name, table, illegal=illegal, max_cycles=max_cycles, render_mode=render_mode)
     return TerminateIllegalWrapper(env, illegal_reward=-1.0) if illegal == "pettingzoo" else env

@@ -47,7 +47,7 @@ class GinTable:
     seats, actions, width = 2, ACTIONS, FEATURES
 
     def __init__(self, rules: Rules, reward: Literal["win", "points"] | None = None) -> None:
-        self.vector = GinVector(1, rules, reward=reward, finals=True)
+        self.vector = GinVector(1, rules, reward=reward, final_observations=True)
         seen = self.vector.observe()
         self._features, self._mask, self._to_move = seen.features[0], seen.mask[0], seen.to_move
         self._action, self._over = np.zeros(1, np.int64), False

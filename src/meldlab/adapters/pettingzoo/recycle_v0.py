@@ -9,7 +9,7 @@ HAND of p1: JACK
 HAND of p2: KING
 PAID of p1 1, PAID of p2 1
 
-``game`` is the name of a game in the library or of a file, or a ``Described`` game. Actions are the options of the agent to move, by their
+``game`` is the name of a game in the library or of a file, or a ``RecycleGame``. Actions are the options of the agent to move, by their
 indexes as ``legal_actions()`` of its view lists them (``env.unwrapped.table.state.view(seat)`` has them as text). The action space has
 ``options`` of them; where there are more, ``overflow="error"`` raises NotPossible with the number that is needed, and
 ``overflow="truncate"`` offers the first ones only. The numbers of an observation are those of ``meldlab.recycle.features``, by name in
@@ -29,7 +29,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from meldlab.adapters.pettingzoo.aec import environment
 from meldlab.play import Deal
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.state import State
 from meldlab.recycle.vector import Overflow, RecycleVector, Reward
 
@@ -39,7 +39,7 @@ __all__ = ["RecycleTable", "env", "parallel_env"]
 class RecycleTable:
     """One table of the vector environment."""
 
-    def __init__(self, game: Described | str, options: int, reward: Reward, overflow: Overflow) -> None:
+    def __init__(self, game: RecycleGame | str, options: int, reward: Reward, overflow: Overflow) -> None:
         self.vector = RecycleVector(game, 1, options=options, reward=reward, overflow=overflow)
         self.seats, self.actions, self.width = self.vector.seats, options, self.vector.features.width
         seen = self.vector.observe()
@@ -110,7 +110,7 @@ class RecycleTable:
 
 def env(
     *,
-    game: Described | str = "block_rummy",
+    game: RecycleGame | str = "block_rummy",
     options: int = 64,
     reward: Reward = "place",
     overflow: Overflow = "error",

@@ -52,7 +52,7 @@ SCALARS = {
         for at, name in enumerate(("pool", "seats", "sets on the table", "points on the rack", "points to open", "passes", "to move"))
     },
 }
-"""Where each scalar stands behind the planes; seats are counted from the own one, and the last of the 16 is free. All end at 255."""
+"""Offset of each scalar behind the planes; seats are counted from the own one, and the last of the 16 is unused. Clipped at 255."""
 WIDTH = 16
 
 

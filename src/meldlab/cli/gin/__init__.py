@@ -90,7 +90,7 @@ def arena(
 ) -> None:
     """Play games between players; every deal is played once for each seating. Three or more players play in pairs and are rated.
 
-    Players: simple, gin-only, knock:A,B,T, ensemble:paper, marjj, computed:light, champion, mc:64, random, or FILE.py:CLASS.
+    Players: simple, gin-only, knock:A,B,T, ensemble:paper, marjj, network:light, champion, mc:64, random, or FILE.py:CLASS.
 
     Example: meldlab gin arena ensemble:paper simple --games 20000 --seed 1
     """
@@ -121,7 +121,7 @@ def export(
 ) -> None:
     """Write every decision of some games as a row: the seat's view, its legal moves, its move, and the result.
 
-    Example: meldlab gin export --players computed:light,simple --games 20 --format parquet --out games.parquet
+    Example: meldlab gin export --players network:light,simple --games 20 --format parquet --out games.parquet
     """
     from meldlab.cache import replace_file
     from meldlab.gin import Rules

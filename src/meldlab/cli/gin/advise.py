@@ -92,7 +92,7 @@ def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: 
     left = {f"{verb} {card}": deadwood for card, deadwood in advice.after.items() for verb in (Verb.DROP, Verb.KNOCK)}
     numbers = _numbers(best, advice)
     if numbers:
-        heads = ("win", "loses", "points") if advice.prospects else ("value",)
+        heads = ("win", "loses", "points") if advice.candidates else ("value",)
         table = Table("move", box=None, padding=(0, 1))
         for head in (*heads, *(("deadwood left",) if left else ())):
             table.add_column(head, justify="right")
@@ -100,9 +100,9 @@ def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: 
             table.add_row(cards_drawn(move), *columns, *([str(left.get(move, ""))] if left else []))
         console.print(table)
         if legend:
-            text = _legend(view) if advice.prospects else "value: the player's estimate for the move; more is better"
+            text = _legend(view) if advice.candidates else "value: the player's estimate for the move; more is better"
             console.print(text, soft_wrap=not console.is_terminal)
-    in_stock = sorted(advice.outlook.in_stock.items(), key=lambda item: item[1])
+    in_stock = sorted(advice.belief.in_stock.items(), key=lambda item: item[1])
     if advice.move.verb is not Verb.SHOW and in_stock and in_stock[-1][1] - in_stock[0][1] > MIN_SPREAD:
         unlikely, likely = ([card for card, _ in cards[:MAX_CARDS]] for cards in (in_stock, in_stock[::-1]))
         console.print("by what the other took and left, likely in stock:", cards_text(likely), "- hardly:", cards_text(unlikely))
@@ -110,8 +110,8 @@ def print_advice(console: "Console", view: "View", advice: "Advice", *, legend: 
 
 def _numbers(best: str, advice: "Advice") -> dict[str, tuple[str, ...]]:
     """Return the columns of each move; a knock is listed once, with its best melds."""
-    if advice.prospects:
-        heads = {str(candidate.move).partition(" | ")[0]: candidate for candidate in reversed(advice.prospects)}
+    if advice.candidates:
+        heads = {str(candidate.move).partition(" | ")[0]: candidate for candidate in reversed(advice.candidates)}
         rows = sorted(heads.items(), key=lambda row: row[1].cost)
         return {head: (f"{candidate.win_probability:.0%}", _loss(candidate), f"{candidate.points:+.1f}") for head, candidate in rows}
     descending = sorted(advice.values, key=lambda move: -move.value)

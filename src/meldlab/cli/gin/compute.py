@@ -32,7 +32,7 @@ def read_turns(text: str) -> list[int]:
 
 def compute(
     against: Annotated[
-        str, typer.Option("--against", help="Opponent: simple, gin-only, knock:A,B,T, ensemble[:NAME], computed:DIR or self.")
+        str, typer.Option("--against", help="Opponent: simple, gin-only, knock:A,B,T, ensemble[:NAME], tables:DIR or self.")
     ] = "simple",
     rules: GinRulesOption = "eaai",
     cards: Annotated[int, typer.Option("--cards", help="Cards in a hand; fewer than 10 make a game for a CPU.")] = 10,
@@ -54,7 +54,7 @@ def compute(
     turns: Annotated[
         str, typer.Option("--turns", metavar="TURN,...", help="Turns whose values are stored, such as 1,3,5,7; all by default.")
     ] = "",
-    save: Annotated[Path | None, out_folder("Folder for the player, which computed:DIR plays.", "--save")] = None,
+    save: Annotated[Path | None, out_folder("Folder for the player, which tables:DIR plays.", "--save")] = None,
     seed: SeedOption = 0,
     dry_run: DryRunOption = False,
     json: JsonOption = False,
@@ -98,7 +98,7 @@ def compute(
         return
     _print_computed(computed)
     if save is not None:
-        print(f"saved {save} ({size:,} bytes)" + (f"; play it as computed:{save}" if setting.full else ""))
+        print(f"saved {save} ({size:,} bytes)" + (f"; play it as tables:{save}" if setting.full else ""))
 
 
 def _print_computed(computed: "Computed") -> None:

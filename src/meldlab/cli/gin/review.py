@@ -46,10 +46,11 @@ def review(
     reviewer = Reviewer.from_name(player, determinizations, seed, threads, min_loss)
     review = _review(reviewer, record, [seat - 1] if seat is not None else yours or [0, 1])
     if out is not None:
-        from meldlab.reports.review import review_page
+        from meldlab.web.review.models import Reviewed
+        from meldlab.web.review_page import review_document
 
         with replace_file(out) as page:
-            page.write(review_page(review, min_loss).encode())
+            page.write(review_document(Reviewed.from_review(review, record, least=min_loss)).encode())
     if json:
         print_json(review.as_json(min_loss) | ({"page": out} if out else {}))
         return
@@ -88,7 +89,7 @@ def _print_mistake(console: "Console", number: int, decision: "Decision") -> Non
     from meldlab.melds import arrange
 
     view, own = decision.view, decision.own
-    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if decision.worlds else "")
+    lost = f"{100 * own.cost:.1f} % lost" + (f" (± {100 * own.error:.1f})" if decision.samples else "")
     console.print(f"\n{number}. round {view.number + 1}, action {decision.number + 1}, p{view.seat + 1}: {decision.kind}, {lost}")
     console.print("   hand   ", arrangement_text(arrange(view.hand)))
     upcard = cards_text([view.upcard]) if view.upcard else "none"

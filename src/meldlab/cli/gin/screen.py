@@ -10,7 +10,7 @@ from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
 from meldlab.cli.screen import Screen
 from meldlab.gin import Match, Move, Phase, Rules, Verb, View
 from meldlab.gin.advice import advise
-from meldlab.gin.round import Outcome
+from meldlab.gin.outcome import Outcome
 from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.typed_moves import possible_now, read_move
 from meldlab.melds import arrange
@@ -95,7 +95,7 @@ class GinScreen(Screen):
         with self.waiting("evaluating every move ..."):
             advice = advise(view)
         print_advice(self.console, view, advice, legend=not self.explained)
-        self.explained |= bool(advice.prospects)
+        self.explained |= bool(advice.candidates)
         if text := turns_text(turns_after(view, advice.move, table_turns)):
             self.say(f"  {text}")
 

@@ -28,8 +28,8 @@ TotalStepsOption = Annotated[int, typer.Option("--total-steps", min=1, help="Dec
 PriorOption = Annotated[str, typer.Option("--prior", help="PPO: light player whose action values serve as prior logits; '' for none.")]
 RoundsOption = Annotated[int, typer.Option("--rollout-rounds", min=2, help="TD: rounds of a batch; an iteration has up to five batches.")]
 EvalGamesOption = Annotated[int, typer.Option("--eval-games", min=2, help="Mirrored games per opponent, rounded up to an even number.")]
-SaveOption = Annotated[Path, typer.Option("--save", help="File of the network; computed:FILE.npz plays it.")]
-InitOption = Annotated[str, typer.Option("--init-from", help="Initial network: FILE.npz, or a player such as computed:light.")]
+SaveOption = Annotated[Path, typer.Option("--save", help="File of the network; network:FILE.npz plays it.")]
+InitOption = Annotated[str, typer.Option("--init-from", help="Initial network: FILE.npz, or a player such as network:light.")]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Resume the run of --save.")]
 
 
@@ -37,9 +37,9 @@ def train(
     context: typer.Context,
     algorithm: AlgorithmOption = "ppo",
     opponents: Annotated[
-        str, typer.Option("--opponents", help="Opponent pool: kernel players or computed:FILE.npz; TD: also self, snapshot.")
+        str, typer.Option("--opponents", help="Opponent pool: kernel players or network:FILE.npz; TD: also self, snapshot.")
     ] = "simple",
-    prior: PriorOption = "computed:light-pool",
+    prior: PriorOption = "network:light-pool",
     total_steps: TotalStepsOption = 20_000_000,
     num_envs: Annotated[int, typer.Option("--num-envs", min=2, help="PPO: parallel environments.")] = 3584,
     env_shares: Annotated[
@@ -65,7 +65,7 @@ def train(
 ) -> None:
     """Train a gin network by PPO or TD(lambda) in self-play, against snapshots and an opponent pool.
 
-    Example: meldlab gin train --prior computed:light --total-steps 2000000 --hidden-size 64 --save mine.npz
+    Example: meldlab gin train --prior network:light --total-steps 2000000 --hidden-size 64 --save mine.npz
     """
     _reject_options(context, algorithm)
     torch_device = _torch_device(device)
@@ -109,13 +109,13 @@ def train(
     if json:
         print_json(result)
         return
-    print(f"{result['steps']:,} decisions in {result['iterations']} iterations, {result['seconds']:,.0f} s; play it as computed:{save}")
+    print(f"{result['steps']:,} decisions in {result['iterations']} iterations, {result['seconds']:,.0f} s; play it as network:{save}")
     _print_scores(result)
 
 
 def exploit(
     context: typer.Context,
-    player: Annotated[str, typer.Argument(help="The opponent: a kernel player, or computed:FILE.npz.")],
+    player: Annotated[str, typer.Argument(help="The opponent: a kernel player, or network:FILE.npz.")],
     algorithm: AlgorithmOption = "ppo",
     total_steps: Annotated[
         int, typer.Option("--total-steps", min=1, help="Decisions to learn from; use the same for all players to compare.")
@@ -123,7 +123,7 @@ def exploit(
     num_envs: Annotated[int, typer.Option("--num-envs", min=2, help="PPO: parallel environments.")] = 4096,
     rollout_rounds: RoundsOption = 1 << 18,
     eval_games: EvalGamesOption = 20_000,
-    prior: PriorOption = "computed:light-pool",
+    prior: PriorOption = "network:light-pool",
     save: SaveOption = Path("response.npz"),
     init_from: InitOption = "",
     resume: ResumeOption = False,

@@ -19,15 +19,15 @@ from meldlab.cli.options import (
 )
 from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
-    from meldlab.analysis.forecast import Forecast
+    from meldlab.analysis.playing import Forecast
     from meldlab.analysis.study import Analysis, StudyConfig
     from meldlab.analysis.variant import Variant
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
 
 WORTH_TELLING = 5.0  # seconds of computing
 OutOption = Annotated[Path | None, out_folder("Folder for the page, tables and figures.")]
@@ -80,7 +80,7 @@ def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
 
 
 def _end(analyses: "Sequence[Analysis]") -> None:
-    """Say which games failed and why; where any did, the status is 1."""
+    """Print the failed games and their errors; the status is 1 if there are any."""
     failed = False
     for analysis in analyses:
         for name, sample in analysis.samples.items():
@@ -214,7 +214,7 @@ def compare(
     _end(comparison.analyses)
 
 
-def _subjects(games: "list[Described]", settings: list[dict[str, int]]) -> "list[Variant]":
+def _subjects(games: "list[RecycleGame]", settings: list[dict[str, int]]) -> "list[Variant]":
     """Return every game followed by its variants."""
     from meldlab.analysis.variant import Variant
     from meldlab.recycle.language.settings import declared_numbers

@@ -8,7 +8,7 @@ from meldlab.cli.arena import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 
 if TYPE_CHECKING:
     pass
@@ -35,10 +35,10 @@ def run(
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
     from meldlab.recycle.players import one_per_seat
 
-    described = read_game(game, dialect, limits, settings)
-    names = one_per_seat(players.split(","), described.machine.players)
-    with progress_bar(f"{described.name}, games") as show:
-        result = play_contest(described, names, games, seed, mirrored=False, threads=threads, progress=show)
+    recycle_game = read_game(game, dialect, limits, settings)
+    names = one_per_seat(players.split(","), recycle_game.machine.players)
+    with progress_bar(f"{recycle_game.name}, games") as show:
+        result = play_contest(recycle_game, names, games, seed, mirrored=False, threads=threads, progress=show)
     if json:
         print_json(result.as_json())
     else:
@@ -53,6 +53,7 @@ def transcript(
     game: GameArgument,
     players: PlayersOption = "random",
     seed: SeedOption = 0,
+    number: Annotated[int, typer.Option("--game", min=0, help="Number of the game within the seed, from 0.")] = 0,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
@@ -65,12 +66,12 @@ def transcript(
     from meldlab.recycle.players import one_per_seat, parse
     from meldlab.recycle.transcript import transcript as describe_game
 
-    described = read_game(game, dialect, limits, settings)
-    names = one_per_seat(players.split(","), described.machine.players)
-    lines = describe_game(described, [parse(name) for name in names], seed)
+    recycle_game = read_game(game, dialect, limits, settings)
+    names = one_per_seat(players.split(","), recycle_game.machine.players)
+    lines = describe_game(recycle_game, [parse(name) for name in names], seed, number)
     if json:
         first, *moves, last = lines
-        print_json({"game": described.name, "seed": seed, **first, "moves": moves, **last})
+        print_json({"game": recycle_game.name, "seed": seed, "number": number, **first, "moves": moves, **last})
         return
     for line in lines:
         if "begins" in line:
@@ -96,12 +97,12 @@ def perft(
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
-    described = read_game(game, dialect, limits, settings)
-    counts = described.machine.perft(seed, depth)
+    recycle_game = read_game(game, dialect, limits, settings)
+    counts = recycle_game.machine.perft(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:
         levels = [{"depth": level, "histories": histories, "ended": ended} for level, (histories, ended) in enumerate(counts)]
-        print_json({"game": described.name, "seed": seed, "depth": depth, "histories": total, "levels": levels})
+        print_json({"game": recycle_game.name, "seed": seed, "depth": depth, "histories": total, "levels": levels})
         return
     for level, (histories, ended) in enumerate(counts):
         print(f"{level:3} decisions {histories:15,} histories {ended:15,} of them end the game")

@@ -9,12 +9,12 @@ import typer
 from meldlab.cli.options import ClusterOption, DryRunOption, JsonOption, SeedOption, StoreOption, ThreadsOption, open_store, out_folder
 from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.analysis.study import StudyConfig
-    from meldlab.recycle.game import Described
+    from meldlab.recycle.game import RecycleGame
     from meldlab.variants.effects import Effect
     from meldlab.variants.search import SearchBudget, SearchResult, Trial
     from meldlab.variants.spec import SearchSpec
@@ -61,24 +61,24 @@ def search(
     from meldlab.variants.search import SearchBudget
     from meldlab.variants.search import search as search_variants
 
-    described = read_game(game, dialect, limits, settings)
+    recycle_game = read_game(game, dialect, limits, settings)
     config = StudyConfig(games, player=player, simulations=simulations, seed=seed)
     budget = SearchBudget(trials, games, test_games or 2 * games)
-    spec = _read_spec(described, config, vary or [], maximise, minimise, require or [])
+    spec = _read_spec(recycle_game, config, vary or [], maximise, minimise, require or [])
     if dry_run:
         from meldlab.analysis.variant import Variant
         from meldlab.dry_run import study_cost
 
-        variant, games = Variant(described), min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
+        variant, games = Variant(recycle_game), min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
         missing = {line_up: games for line_up in config.line_ups(variant.machine.players).values() if line_up.searches}
         cost = study_cost(variant, config, missing, threads)
-        print_estimate(f"{described.name}, {spec.objective}, if none is stopped early or stored", cost, json)
+        print_estimate(f"{recycle_game.name}, {spec.objective}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).start_run("recycle search", _settings(described, spec, config, budget)) as run:
-        with progress_bar(f"{described.name}, {spec.objective}") as show:
+    with open_store(store).start_run("recycle search", _settings(recycle_game, spec, config, budget)) as run:
+        with progress_bar(f"{recycle_game.name}, {spec.objective}") as show:
             most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
-            runner = VariantRunner(config, run, threads, cluster, lambda games: show(min(games, most), most))
-            result = search_variants(described, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
+            runner = VariantRunner(config, run, threads, cluster, show, most)
+            result = search_variants(recycle_game, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
         answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
     files: list[Path] = []
@@ -98,7 +98,7 @@ def search(
 
 
 def _read_spec(
-    game: "Described", config: "StudyConfig", vary: list[str], maximise: str | None, minimise: str | None, require: list[str]
+    game: "RecycleGame", config: "StudyConfig", vary: list[str], maximise: str | None, minimise: str | None, require: list[str]
 ) -> "SearchSpec":
     """Return the objective, the constraints and the declared numbers to vary."""
     from meldlab.variants.spec import Constraint, IntRange, Objective, SearchSpec, verified_measure
@@ -113,7 +113,7 @@ def _read_spec(
     return SearchSpec.for_game(game, ranges, objective, constraints, config.algorithm != "random")
 
 
-def _settings(game: "Described", spec: "SearchSpec", config: "StudyConfig", budget: "SearchBudget") -> dict[str, Any]:
+def _settings(game: "RecycleGame", spec: "SearchSpec", config: "StudyConfig", budget: "SearchBudget") -> dict[str, Any]:
     """Return the settings that identify a search in the store."""
     from hashlib import sha256
 

@@ -19,7 +19,7 @@ from meldlab.cli.options import (
     ThreadsOption,
 )
 from meldlab.cli.rummikub import puzzle, solve
-from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, read_rules
+from meldlab.cli.rummikub.solve import OFFICIAL, JokersOption, read_rules
 
 __all__ = ["app"]
 

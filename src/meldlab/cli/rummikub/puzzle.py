@@ -6,8 +6,7 @@ import typer
 
 from meldlab.cli.options import JsonOption, NewDealOption, RummikubRulesOption, need_input, new_seed
 from meldlab.cli.output import print_json
-from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, as_flags, describe_rules, read_rules
-from meldlab.cli.rummikub.solve import show
+from meldlab.cli.rummikub.solve import OFFICIAL, JokersOption, as_flags, describe_rules, read_rules, show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,22 +27,22 @@ def puzzle(
 
     Example: meldlab rummikub puzzle --seed 3 --hard
     """
-    from meldlab import rummikub as room
+    from meldlab import rummikub
 
     if answer:
         need_input()
     seed = new_seed(seed)
-    made = room.make_puzzle(seed, hard=hard, rules=read_rules(rules, joker_rule=jokers))
+    made = rummikub.make_puzzle(seed, hard=hard, rules=read_rules(rules, joker_rule=jokers))
     if json:
         from meldlab.schemas.rummikub import SolutionAnswer
 
-        position = {"table": room.format_table(made.position.table), "rack": [str(tile) for tile in made.position.rack]}
+        position = {"table": rummikub.format_table(made.position.table), "rack": [str(tile) for tile in made.position.rack]}
         extra = {"simple": made.simple, "unique": made.unique, "solution": SolutionAnswer.from_solution(made.solution).model_dump()}
         print_json({"seed": seed, "hard": hard, "rules": made.position.rules.as_record()} | position | extra)
         return
     from rich.console import Console
 
-    from meldlab.cli.rummikub.tiles import rack_text, table_text
+    from meldlab.cli.pictures import rack_text, table_text
 
     console = Console(highlight=False)
     if not answer:
@@ -56,7 +55,7 @@ def puzzle(
     if solution:
         show(made.solution)
     elif not answer:
-        text = f'--table "{room.format_table(made.position.table)}" --rack "{" ".join(map(str, made.position.rack))}"'
+        text = f'--table "{rummikub.format_table(made.position.table)}" --rack "{" ".join(map(str, made.position.rack))}"'
         print(f"solution: meldlab rummikub solve {text}{as_flags(made.position.rules)}")
 
 

@@ -1,4 +1,4 @@
-"""Rummikub as a person sees it in the terminal, and a turn that is built by hand."""
+"""The Rummikub table in the terminal, and a turn that is entered command by command."""
 
 from collections import Counter
 from dataclasses import replace
@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from rich.text import Text
 
-from meldlab.cli.rummikub.options import describe_rules
-from meldlab.cli.rummikub.tiles import rack_text, tile_text, tiles_drawn
+from meldlab.cli.pictures import rack_text, tile_text, tiles_drawn
+from meldlab.cli.rummikub.solve import describe_rules
 from meldlab.cli.screen import Screen
 from meldlab.errors import NotLegalHere
 from meldlab.play import Deal, Game, Result, Step
@@ -29,7 +29,7 @@ JOKERS = {
 
 
 class RummikubScreen(Screen):
-    """The table in numbered sets, the own rack, and how many tiles the others hold."""
+    """The table in numbered sets, the rack of the user, and the number of tiles of the others."""
 
     help = """  new R1-3           lay a new set from your rack
   R8 to 3            add a tile to set 3 (several: R8 R9 to 3); 2 to 3 joins two sets
@@ -46,12 +46,12 @@ class RummikubScreen(Screen):
         self.start: Board | None = None
         """The table before the turn; sets keep their numbers from turn to turn."""
         self.built: list[Board] = []
-        """The turn in the making, command by command."""
+        """The boards of the unfinished turn, one per command."""
         self.laid: set[tuple[TileSet, Tile]] = set()
-        """The tiles that others have laid since the person's turn, and in which sets; they stand in brackets."""
+        """The tiles, with their sets, that others have laid since the user's turn; shown in brackets."""
 
     def begin(self, game: Game[Any], deal: Deal, state: State) -> None:
-        """Say what is played, and who begins."""
+        """Print the rules and the first seat."""
         rules, who = state.rules, self.name(state.turn)
         self.say(describe_rules(rules))
         self.say(f"The first empty rack wins. {rules.opening} points from your rack open. {JOKERS[rules.joker_rule]}")
@@ -64,7 +64,7 @@ class RummikubScreen(Screen):
         self.say(Text(f"Tiles: {shapes}, ☺ or J joker; ☺▲6 or J=R6 is a joker that stands for ▲6; [▲6] was just laid."))
 
     def rules(self, view: View) -> None:
-        """Tell the rules in force."""
+        """Print the rules."""
         rules = view.rules
         self.say(
             f"Sets have {rules.smallest} tiles or more: groups of one number in different colours, runs of one colour in order. "
@@ -76,7 +76,7 @@ class RummikubScreen(Screen):
         self._legend(view)
 
     def show(self, view: View) -> None:
-        """Print the table and the rack, as far as they are built."""
+        """Print the table and the rack of the unfinished turn."""
         if self.built and self.built[0] != self._start(view):
             self.built = []
         now = self._now(view)
@@ -107,12 +107,12 @@ class RummikubScreen(Screen):
         return self.built[-1] if self.built else self._start(view)
 
     def words(self, view: View) -> list[str]:
-        """Return the verbs and the tiles at hand."""
+        """Return the verbs and the tiles of the rack."""
         idle = str(view.idle)
         return ["new", "to", "from", "split", "after", "done", "reset", idle, "fail", *dict.fromkeys(map(str, self._now(view).rack))]
 
     def read(self, view: View, text: str) -> Turn | None:
-        """Read a turn, or a line of one that is being built."""
+        """Parse a turn, or a command of an unfinished one."""
         word = text.lower()
         if word in ("done", "play"):
             return self._done(view)
@@ -147,14 +147,14 @@ class RummikubScreen(Screen):
         return turn
 
     def undo(self) -> bool:
-        """Take back the last line of a turn in the making."""
+        """Undo the last command of an unfinished turn."""
         if len(self.built) < 2:
             return False
         self.built.pop()
         return True
 
     def hint(self, view: View) -> None:
-        """Say which turn plays most points, and type by type how; nothing but drawing where nothing can be played."""
+        """Print the turn that plays most points and its commands, or that nothing can be played."""
         answer = best_turn(view)
         if not answer.played:
             points, needed = (0, 0) if view.opened[view.seat] else (opening_points(answer), view.rules.opening)
@@ -168,7 +168,7 @@ class RummikubScreen(Screen):
             self.say(f"  {line}")
 
     def tell(self, step: Step[State]) -> None:
-        """Say which tiles others play and what the person draws."""
+        """Print the tiles that others play and those that the user draws."""
         who = self.name(step.seat)
         mine = step.seat == self.seat
         if mine:
@@ -192,7 +192,7 @@ class RummikubScreen(Screen):
             self.say(f"{who} ({self.names[step.seat]}) {did}")
 
     def end(self, result: Result) -> None:
-        """Say who won and by what."""
+        """Print the winners, the reason and the scores."""
         why = ENDS.get(result.reason, result.reason)
         won = "You win" if result.winners == (self.seat,) else " and ".join(map(self.name, result.winners)) + " won"
         scores = ", ".join(f"{self.name(seat)} {score:+}" for seat, score in enumerate(result.scores))

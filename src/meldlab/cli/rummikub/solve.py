@@ -1,4 +1,4 @@
-"""``meldlab rummikub solve``: the best move in a position."""
+"""``meldlab rummikub solve``: the best move in a position; the rules of an option."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -7,12 +7,24 @@ import typer
 
 from meldlab.cli.options import JsonOption, RummikubRulesOption
 from meldlab.cli.output import print_json
-from meldlab.cli.rummikub.options import OFFICIAL, JokersOption, describe_rules, read_rules
 from meldlab.errors import NotLegalHere, NotPossible
 
 if TYPE_CHECKING:
-    from meldlab.rummikub import Alternatives, Solution, WhyNot
+    from meldlab.rummikub import Alternatives, Rules, Solution, WhyNot
 
+OFFICIAL = "official"
+FLAGS = {
+    "joker_rule": "--jokers",
+    "joker_value": "--joker-value",
+    "colours": "--colours",
+    "numbers": "--numbers",
+    "copies": "--copies",
+    "jokers": "--joker-tiles",
+    "smallest": "--smallest",
+    "opening": "--opening-points",
+    "after_opening": "--after-opening",
+}
+JokersOption = Annotated[Literal["free", "modern", "strict"] | None, typer.Option("--jokers", help="Rule for a joker on the table.")]
 TableOption = Annotated[str, typer.Option("--table", help="Sets on the table, such as 'R5-7 | K9 B9 O9' (or ; or new lines between).")]
 RackOption = Annotated[str, typer.Option("--rack", help="Tiles on the rack, such as 'R8 K3-5 J' or 'red 8, black 3-5, joker'.")]
 
@@ -54,20 +66,20 @@ def solve(
 
     Example: meldlab rummikub solve --table "R5 R6 R7 | K9 B9 O9" --rack "R8 J"
     """
-    from meldlab import rummikub as room
+    from meldlab import rummikub
 
-    house = read_rules(
+    variant = read_rules(
         rules, colours=colours, numbers=numbers, copies=copies, jokers=joker_tiles, smallest=smallest, opening=opening_points,
         joker_value=joker_value, joker_rule=jokers, round_the_corner=round_the_corner or None, after_opening=after_opening,
     )  # fmt: skip
-    position = room.Position.parse(table, rack, house, opened=not opening)
-    goal = room.Objective(objective, keep)
+    position = rummikub.Position.parse(table, rack, variant, opened=not opening)
+    goal = rummikub.Objective(objective, keep)
     if not position.rack:
         raise NotLegalHere("no tiles on the rack")
-    room.warm_up()
-    answer = room.solve(position, goal, method, nodes=nodes, seconds=seconds)
-    doubt = room.why_not(answer, room.Tile.parse(why_not), nodes=nodes, seconds=seconds) if why_not else None
-    every = room.find_alternatives(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
+    rummikub.warm_up()
+    answer = rummikub.solve(position, goal, method, nodes=nodes, seconds=seconds)
+    doubt = rummikub.why_not(answer, rummikub.Tile.parse(why_not), nodes=nodes, seconds=seconds) if why_not else None
+    every = rummikub.find_alternatives(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
     if lp:
         write_lp(lp, answer)
     if json:
@@ -78,7 +90,7 @@ def solve(
         count = len(every.tables)
         print(f"\n{count} best {'move' if count == 1 else 'moves'}{'' if every.complete else ' (there may be more)'}:")
         for table_after in every.tables:
-            print("  " + room.format_table(table_after))
+            print("  " + rummikub.format_table(table_after))
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
         print(f"\nplaying {why_not} {doubt_text(doubt)}{sure}")
@@ -123,7 +135,7 @@ def show(answer: "Solution") -> None:
     """Print the table before and after, and the steps between."""
     from rich.console import Console
 
-    from meldlab.cli.rummikub.tiles import rack_text, table_text
+    from meldlab.cli.pictures import rack_text, table_text
     from meldlab.rummikub import describe_steps, opening_points
 
     position = answer.position
@@ -145,3 +157,45 @@ def show(answer: "Solution") -> None:
         f"{answer.count} tile{'s' * (answer.count != 1)}, {opening or f'{answer.value} points'}; {answer.kept} of {len(position.table)} "
         f"sets kept, {answer.moved} table tile{'s' * (answer.moved != 1)} moved; {sure} ({answer.method}, {answer.seconds * 1000:.1f} ms)"
     )
+
+
+def read_rules(rules: str, **changes: Any) -> "Rules":
+    """Return the rules of a preset or a file, with the fields changed that are not None."""
+    from dataclasses import replace
+
+    from meldlab.rummikub import Rules
+
+    return replace(Rules.named(rules), **{name: value for name, value in changes.items() if value is not None})
+
+
+def describe_rules(rules: "Rules") -> str:
+    """Return rules as text: the preset, the differences from it, and the joker rule.
+
+    >>> from meldlab.rummikub import Rules
+    >>> describe_rules(Rules(joker_rule="strict"))
+    'rules: official, joker_rule = strict; jokers on the table are strict'
+    """
+    preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in _record(rules).items())
+    return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.joker_rule}"
+
+
+def as_flags(rules: "Rules") -> str:
+    """Return the options of ``solve`` for these rules, as far as they matter to one turn.
+
+    >>> from meldlab.rummikub import PRESETS, Rules
+    >>> as_flags(PRESETS["official"]), as_flags(Rules(numbers=15))
+    ('', ' --rules paper --numbers 15')
+    """
+    record = _record(rules)
+    preset = record.pop("preset")
+    flags = [f"{flag} {record[name]}" for name, flag in FLAGS.items() if name in record]
+    flags += ["--round-the-corner"] * rules.round_the_corner
+    return "".join(f" {flag}" for flag in ([] if preset == OFFICIAL else [f"--rules {preset}"]) + flags)
+
+
+def _record(rules: "Rules") -> dict[str, Any]:
+    from meldlab.play.rules import rules_table
+    from meldlab.rummikub import PRESETS
+
+    # Of two equally close presets, the default of these commands.
+    return rules_table(rules, dict(sorted(PRESETS.items(), key=lambda preset: preset[0] != OFFICIAL)))

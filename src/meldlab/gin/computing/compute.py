@@ -29,6 +29,7 @@ from meldlab.gin.kernel_state import KNOWNS, TURNS, RuleNumbers, SimpleParameter
 from meldlab.gin.players import SimplePlayer
 from meldlab.gin.rules import Rules
 from meldlab.gpu import has_gpu, use_gpu
+from meldlab.parallel import Progress, no_progress
 from meldlab.statistics import Interval, Moments
 
 __all__ = ["Computed", "Iteration", "Setting", "compute"]
@@ -39,7 +40,6 @@ MAX_LOOPS = 90
 PLAYING = 2  # the rounds and games of an iteration take about as long as this number of turns of the recursion
 LOOKUP = 20e-9  # seconds of one core for one hand of the recursion: 8 measured at five cards, more where tables outgrow the caches
 PATIENCE = 1.0  # maximum hours of a pass on one core
-Progress = Callable[[int, int], None]
 
 
 class PassWork(NamedTuple):
@@ -286,7 +286,7 @@ def compute(
     turns: Sequence[int] = (),
     seed: int = 0,
     tolerance: float = 0.002,
-    progress: Progress = lambda done, whole: None,
+    progress: Progress = no_progress,
 ) -> Computed:
     """Return the player computed against an opponent, or with ``self`` against itself.
 
@@ -309,7 +309,7 @@ def compute(
 
     def tick(steps: int = 1) -> None:
         run.done += steps
-        progress(min(run.done, whole_work), whole_work)
+        progress(min(run.done, whole_work), whole_work, "")
 
     deals = derive_seed(seed, Purpose.FRESH)  # the same for all iterations, so that deals do not add variance to their difference
     counts = run.tally(None, derive_seed(seed, Purpose.ITERATION, 0))
@@ -335,7 +335,7 @@ def compute(
         counts = counts + fresh_counts if both else fresh_counts
         odds = OpponentModel.of(counts)
         solved = run.solve(odds, tick)
-    progress(whole_work, whole_work)
+    progress(whole_work, whole_work, "")
     measured = "simple" if both else against
     seconds = time.perf_counter() - start
     settings = num_rounds, num_games, price, upcard, bits, stored, seed

@@ -166,26 +166,30 @@ def play_games(players, swapped, rules, seed, game, count, results):
     states = cuda.local.array(1, STATE)
     cards = cuda.local.array(CARDS_SHAPE, numba.int64)
     belief = cuda.local.array(BELIEF_SHAPE, numba.float64)
-    obtainability = cuda.local.array(68, numba.float64)
-    left = cuda.local.array(52, numba.int64)
-    risks = cuda.local.array(52, numba.float64)
-    values = cuda.local.array(52, numba.float64)
-    terms = cuda.local.array(TERMS_SHAPE, numba.float64)
-    total = cuda.local.array(TOTAL_SHAPE, numba.float32)
-    inner = cuda.local.array(NARROW, numba.float32)
     num_turns = cuda.local.array(2, numba.int64)
     own_turns = cuda.local.array(TRAJECTORY_SHAPE, numba.float64)
-    workspace = Workspace(obtainability, left, risks, values, terms, total, inner)
-    memories = (Memory(cards[0], belief[0], workspace), Memory(cards[1], belief[1], workspace))
+    workspace = Workspace(
+        obtainability=cuda.local.array(68, numba.float64),
+        left=cuda.local.array(52, numba.int64),
+        risks=cuda.local.array(52, numba.float64),
+        values=cuda.local.array(52, numba.float64),
+        terms=cuda.local.array(TERMS_SHAPE, numba.float64),
+        total=cuda.local.array(TOTAL_SHAPE, numba.float32),
+        inner=cuda.local.array(NARROW, numba.float32),
+    )
+    memories = (
+        Memory(cards=cards[0], belief=belief[0], workspace=workspace),
+        Memory(cards=cards[1], belief=belief[1], workspace=workspace),
+    )
     state, turns = states[0], own_turns[: 1 if len(tally) > 0 else 0]
     board = DrawBoard(
-        cuda.shared.array(THREADS, numba.int64),
-        cuda.shared.array(THREADS, numba.int64),
-        cuda.shared.array(THREADS, numba.int64),
-        cuda.shared.array(THREADS, numba.int64),
-        cuda.shared.array(RISKS_SHAPE, numba.float64),
-        cuda.shared.array(1, numba.int32),
-        results.values[cuda.blockIdx.x],
+        hands=cuda.shared.array(THREADS, numba.int64),
+        known=cuda.shared.array(THREADS, numba.int64),
+        unseen=cuda.shared.array(THREADS, numba.int64),
+        players=cuda.shared.array(THREADS, numba.int64),
+        risks=cuda.shared.array(RISKS_SHAPE, numba.float64),
+        count=cuda.shared.array(1, numba.int32),
+        values=results.values[cuda.blockIdx.x],
     )
     thread, i, round_is_over, match_is_over = cuda.threadIdx.x, np.int64(cuda.grid(1)), True, True
     if thread == 0:

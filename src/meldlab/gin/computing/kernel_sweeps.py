@@ -1,7 +1,7 @@
 """Sweeps over all classes of hands: the value of every hand at every turn against an opponent modelled as a hazard.
 
 A sweep is a named tuple of arrays, and a function that computes one entry. The same functions run on the cores and on a GPU.
-With N classes of n-card hands and M of (n+1)-card hands: ``value`` [N] float32, V, before a draw; ``worth`` [N] float32, U, after a
+With N classes of n-card hands and M of (n+1)-card hands: ``value`` [N] float32, V, before a draw; ``utility`` [N] float32, U, after a
 discard; ``after`` [M] float32, A, with a card too many; ``left`` [N] uint8, the deadwood of each class; ``odds``, (hazard, knock, caught):
 the probability that the opponent knocks next, and [100] float32, points by own deadwood of a knock and if the opponent knocks.
 ``keys`` and ``patterns`` are those of the numbering (cards.kernel) of the hands after a draw or discard.
@@ -43,27 +43,27 @@ class DeadwoodSweep(NamedTuple):
     leftovers: Any
 
 
-class WorthSweep(NamedTuple):
-    """Set ``worth`` to U of a player who decides about knocks by ``guide``, V of the next turn, and by the odds ``believed``.
+class UtilitySweep(NamedTuple):
+    """Set ``utility`` to U of a player who decides about knocks by ``guide``, V of the next turn, and by the odds ``assumed``.
 
     With ``value`` as the guide and ``odds`` as the belief it is the best U.
     """
 
-    worth: Any
+    utility: Any
     value: Any  # V of the next turn
     guide: Any
     left: Any
     odds: Any
-    believed: Any
+    assumed: Any
     limit: Any
 
 
 class DiscardSweep(NamedTuple):
-    """Set ``after`` to the U that the discards preferred by ``guide``, [N] another U, leave; with ``worth`` as the guide to A."""
+    """Set ``after`` to the U that the discards preferred by ``guide``, [N] another U, leave; with ``utility`` as the guide to A."""
 
     after: Any
     guide: Any
-    worth: Any
+    utility: Any
     hands: Any
     deck: Any
 
@@ -107,14 +107,14 @@ class SummarySweep(NamedTuple):
 
 
 @device_function
-def wait_worth(value, left, odds):
+def wait_utility(value, left, odds):
     """Return U of a hand that is not knocked with, from V of the next turn."""
     hazard, _, caught = odds
     return np.float32((np.float32(1.0) - hazard) * value + hazard * caught[left])
 
 
 @device_function
-def after_discard(hand, guide, worth, keys, patterns):
+def after_discard(hand, guide, utility, keys, patterns):
     """Return U after the discard of an (n+1)-card hand that ``guide``, [N] another U, prefers."""
     best, chosen = LEAST, np.int64(0)
     for suit in range(4):
@@ -129,7 +129,7 @@ def after_discard(hand, guide, worth, keys, patterns):
             if guide[number] > best:
                 best, chosen = guide[number], number
             rest = fewer
-    return worth[chosen]
+    return utility[chosen]
 
 
 @device_function
@@ -174,19 +174,19 @@ def set_deadwood(sweep, number):
 
 
 @device_function
-def set_worth(sweep, number):
-    """Set one entry of a WorthSweep."""
-    left, believed = sweep.left[number], sweep.believed
-    if left <= sweep.limit and believed[1][left] > wait_worth(sweep.guide[number], left, believed):
-        sweep.worth[number] = sweep.odds[1][left]
+def set_utility(sweep, number):
+    """Set one entry of a UtilitySweep."""
+    left, assumed = sweep.left[number], sweep.assumed
+    if left <= sweep.limit and assumed[1][left] > wait_utility(sweep.guide[number], left, assumed):
+        sweep.utility[number] = sweep.odds[1][left]
     else:
-        sweep.worth[number] = wait_worth(sweep.value[number], left, sweep.odds)
+        sweep.utility[number] = wait_utility(sweep.value[number], left, sweep.odds)
 
 
 @device_function
 def set_after(sweep, number):
     """Set one entry of a DiscardSweep."""
-    sweep.after[number] = after_discard(sweep.hands[number], sweep.guide, sweep.worth, sweep.deck.keys, sweep.deck.small)
+    sweep.after[number] = after_discard(sweep.hands[number], sweep.guide, sweep.utility, sweep.deck.keys, sweep.deck.small)
 
 
 @device_function
@@ -225,7 +225,7 @@ set_entry = by_kind(
     {
         ClassSweep: set_class,
         DeadwoodSweep: set_deadwood,
-        WorthSweep: set_worth,
+        UtilitySweep: set_utility,
         DiscardSweep: set_after,
         DrawSweep: set_value,
         EncodeSweep: set_code,

@@ -18,7 +18,7 @@ from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, TURNS
 __all__ = ["OpponentModel"]
 
 Floats = NDArray[np.float64]
-FIRM = 40.0  # number of observations that weigh as much as the neighbouring cells
+FIRM = 40.0  # number of observations that weigh as much as the neighbouring cells; not tuned
 
 
 @dataclass(frozen=True, eq=False)

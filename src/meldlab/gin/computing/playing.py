@@ -24,8 +24,8 @@ def play(device: Device, players: Players, rules: RuleNumbers, seed: int, first:
     """Return [games] MATCH of games ``first`` and following with the players in these seats."""
     if device.cuda is None:
         return batch.play_matches(*players, rules, seed, first, games)
-    one, other, swapped = batch.order_by_kind(*players)
-    matches: NDArray[Any] = _on_gpu(device, (one, other), swapped, rules, seed, first, games)[0]
+    own, other, swapped = batch.order_by_kind(*players)
+    matches: NDArray[Any] = _on_gpu(device, (own, other), swapped, rules, seed, first, games)[0]
     return matches
 
 

@@ -28,7 +28,7 @@ from meldlab.gin.computing.kernel_sweeps import (
     DrawSweep,
     EncodeSweep,
     SummarySweep,
-    WorthSweep,
+    UtilitySweep,
 )
 from meldlab.gin.computing.opponent_model import OpponentModel
 from meldlab.gin.kernel_hand import LEFT
@@ -62,7 +62,7 @@ class HandClasses:
             self.sweep(ClassSweep(hands, Numbering(size.classes, size.renamings, *map(up, size[2:]))))
         self.left = empty(small.classes, np.uint8)
         self.sweep(DeadwoodSweep(self.left, self.hands, up(LEFT)))
-        self.value, self.worth = empty(small.classes, np.float32), empty(small.classes, np.float32)
+        self.value, self.utility = empty(small.classes, np.float32), empty(small.classes, np.float32)
         self.after = empty(large.classes, np.float32)
 
     def sweep(self, sweep: Any) -> None:
@@ -124,8 +124,8 @@ def solve(
     classes.value[:] = 0
     for turn in range(TURNS, 0, -1):
         odds = classes.odds(model, turn)
-        classes.sweep(WorthSweep(classes.worth, classes.value, classes.value, classes.left, odds, odds, limit))
-        classes.sweep(DiscardSweep(classes.after, classes.worth, classes.worth, classes.larger, classes.deck))
+        classes.sweep(UtilitySweep(classes.utility, classes.value, classes.value, classes.left, odds, odds, limit))
+        classes.sweep(DiscardSweep(classes.after, classes.utility, classes.utility, classes.larger, classes.deck))
         classes.sweep(DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
         on_turn(turn, classes.value)
         if turn in stored:
@@ -139,24 +139,24 @@ def solve(
 
 
 def value_under(
-    classes: HandClasses, model: OpponentModel, guide: Solved, believed: OpponentModel, limit: int = 10, *, upcard: float = 0.0
+    classes: HandClasses, model: OpponentModel, guide: Solved, assumed: OpponentModel, limit: int = 10, *, upcard: float = 0.0
 ) -> float:
-    """Return points per round under a model of the policy that was solved for the ``believed`` one, the guide.
+    """Return points per round under a model of the policy that was solved for the ``assumed`` one, the guide.
 
     The value of the best response to the model is at least as large; the difference is the policy's loss, in points per round. Whether to
     take the upcard is decided by the values under the model, not by the guide's: with ``upcard`` above 0 the result is a little too high.
     """
-    value, guide_worth = classes.device.empty(classes.count, np.float32), classes.device.empty(classes.count, np.float32)
+    value, guide_utility = classes.device.empty(classes.count, np.float32), classes.device.empty(classes.count, np.float32)
     classes.value[:] = 0
     value[:] = 0
     for turn in range(TURNS, 0, -1):
         if turn < TURNS:
             slot, low, step = guide.turns[turn + 1]
             classes.sweep(DecodeSweep(value, guide.codes[int(slot)], np.float32(low), np.float32(step)))
-        odds, beliefs = classes.odds(model, turn), classes.odds(believed, turn)
-        classes.sweep(WorthSweep(guide_worth, value, value, classes.left, beliefs, beliefs, limit))
-        classes.sweep(WorthSweep(classes.worth, classes.value, value, classes.left, odds, beliefs, limit))
-        classes.sweep(DiscardSweep(classes.after, guide_worth, classes.worth, classes.larger, classes.deck))
+        odds, assumptions = classes.odds(model, turn), classes.odds(assumed, turn)
+        classes.sweep(UtilitySweep(guide_utility, value, value, classes.left, assumptions, assumptions, limit))
+        classes.sweep(UtilitySweep(classes.utility, classes.value, value, classes.left, odds, assumptions, limit))
+        classes.sweep(DiscardSweep(classes.after, guide_utility, classes.utility, classes.larger, classes.deck))
         classes.sweep(DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
     return classes.summary(classes.value)[0]
 

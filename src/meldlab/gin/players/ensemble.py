@@ -270,7 +270,7 @@ class EnsemblePlayer(KernelPlayer):
         """Return the parameters of the player in kernels."""
         return self._parameters
 
-    def belief(self, view: View) -> NDArray[np.float64]:
+    def belief_array(self, view: View) -> NDArray[np.float64]:
         """Return [54] float64, the belief about every card by the open events of the round."""
         belief: NDArray[np.float64] = memory_of(self._parameters_for(view), view).belief
         return belief
@@ -279,7 +279,7 @@ class EnsemblePlayer(KernelPlayer):
         """Return the value of the hand after each discard."""
         return self._valued_drops(view)
 
-    def outlook(self, view: View) -> Belief:
+    def belief(self, view: View) -> Belief:
         """Return the belief of the player about the cards."""
         parameters = self._parameters_for(view)
         memory, observation = memory_of(parameters, view), observe(state_of(view)[0], view.seat, 0)

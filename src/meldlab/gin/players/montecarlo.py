@@ -25,7 +25,7 @@ from meldlab.play import Chance
 __all__ = ["MonteCarloPlayer"]
 
 MAX_DEALS = 1_000_000
-DOUBT = 1.0  # standard errors of a gain that must be exceeded
+DOUBT = 1.0  # standard errors of a gain that must be exceeded; this and the next are not tuned
 SLACK = 3  # points of deadwood more than the least that a discard may leave to be tried
 # The player continues for gin, against an opponent that knocks as soon as it can: a knock is considered anew at every turn.
 ROLLOUT_PLAYERS = SimplePlayer.parse("gin-only").parameters(), SimplePlayer().parameters()

@@ -121,7 +121,7 @@ class PolicyPlayer(KernelPlayer):
         odds: NDArray[np.float64] = np.exp(workspace.values[:52].clip(-MAX_LOGIT, MAX_LOGIT))
         return odds
 
-    def worth(self, view: View) -> float:
+    def expected_return(self, view: View) -> float:
         """Return the expected return of the round: twice the change of the win probability."""
         inputs, workspace = self._inputs(view)
         return float(policy_value(inputs, self.policy, workspace))

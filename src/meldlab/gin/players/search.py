@@ -1,6 +1,6 @@
 """The champion with search: rollouts of its likeliest actions on the same sampled deals.
 
->>> SearchPlayer.parse("champion:search:50").worlds
+>>> SearchPlayer.parse("champion:search:50").samples
 50
 """
 
@@ -19,7 +19,7 @@ from meldlab.gin.move import Move
 from meldlab.gin.observation import move_of
 from meldlab.gin.players.player import GinPlayer, MoveValue
 from meldlab.gin.players.policy import PolicyPlayer
-from meldlab.gin.players.value_network import MATCH_WORTH
+from meldlab.gin.players.value_network import POINTS_PER_MATCH
 from meldlab.gin.rules import Rules
 from meldlab.gin.sampling import rollouts
 from meldlab.gin.view import Phase, View, is_big_gin
@@ -27,13 +27,13 @@ from meldlab.play import Chance
 
 __all__ = ["SearchPlayer"]
 
-MAX_WORLDS = 1_000_000
-CANDIDATES = 5  # maximum number of actions with rollouts
+MAX_SAMPLES = 1_000_000
+CANDIDATES = 5  # maximum number of actions with rollouts; up to six gained a little over four on 1,424 decisions, docs/training.md
 UNLIKELY = 6.0  # largest difference of a candidate's logit from the best: 400 times less likely; 1,424 decisions, docs/training.md
 STEP = 0.002  # win probability per logit: gained more than 0.004 and 0.01 on 683 decisions, benchmarks/gin_decisions.py
-NETWORK_STEPS = 4.0  # of a rollout that are played by the network; its prior network plays the rest, many times as fast
+NETWORK_STEPS = 4.0  # of a rollout that are played by the network, then its prior: more than 0 and 8 on 433 decisions, docs/training.md
 STEPS = 11  # after which a rollout is truncated: halves its standard deviation (418 decisions, docs/training.md)
-RUNGS = 8, 4, 2, 1  # candidates are dropped after 1/8, 1/4, 1/2 and all of the sampled deals
+RUNGS = 8, 4, 2, 1  # candidates are dropped after 1/8, 1/4, 1/2 and all of the sampled deals; this and the next two are not tuned
 FEWEST = 32  # minimum number of sampled deals before that
 DOUBT = 1.0  # standard errors behind the best at which a candidate is dropped
 
@@ -47,7 +47,7 @@ class SearchPlayer(GinPlayer):
     """
 
     policy: PolicyPlayer = field(repr=False)
-    worlds: int
+    samples: int
     name: str = "champion:search"
     step: float = STEP
     """Weight of the logits against the win probabilities of the rollouts; at 0 the rollouts alone decide."""
@@ -57,8 +57,8 @@ class SearchPlayer(GinPlayer):
     def parse(cls, text: str) -> "SearchPlayer":
         """Read ``champion:search:N``."""
         start, _, number = text.rpartition(":")
-        if start != "champion:search" or not number.isdecimal() or not 1 <= int(number) <= MAX_WORLDS:
-            raise BadText(f"expected a number of worlds from 1 to {MAX_WORLDS}, as in champion:search:100", text, min(9, len(text)))
+        if start != "champion:search" or not number.isdecimal() or not 1 <= int(number) <= MAX_SAMPLES:
+            raise BadText(f"expected a number of sampled deals from 1 to {MAX_SAMPLES}, as in champion:search:100", text, min(9, len(text)))
         return cls(PolicyPlayer.parse("champion"), int(number), f"{start}:{int(number)}")
 
     def choose(self, view: View, chance: Chance) -> Move:
@@ -70,7 +70,9 @@ class SearchPlayer(GinPlayer):
         prior = self.step * np.array(sorted(logits.values(), reverse=True)[: len(moves)])
         probabilities, odds = np.empty((0, len(moves))), self.policy.odds(view)
         for last in self._rungs():
-            probabilities = np.concatenate([probabilities, self.chances(view, moves, chance, range(len(probabilities), last), odds)])
+            probabilities = np.concatenate(
+                [probabilities, self.win_probabilities(view, moves, chance, range(len(probabilities), last), odds)]
+            )
             sums = prior + probabilities.mean(axis=0)
             best = int(sums.argmax())
             errors = (probabilities[:, [best]] - probabilities).std(axis=0) / sqrt(last)
@@ -85,18 +87,20 @@ class SearchPlayer(GinPlayer):
         moves = self._candidates(view, self._logits(view))
         if len(moves) < 2:
             return []
-        probabilities = self.chances(view, moves, chance, range(self.worlds), self.policy.odds(view))
+        probabilities = self.win_probabilities(view, moves, chance, range(self.samples), self.policy.odds(view))
         return list(map(MoveValue, moves, (100 * probabilities.mean(axis=0)).tolist()))
 
-    def chances(self, view: View, moves: list[Move], chance: Chance, worlds: range, odds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return [worlds, moves] float64, the match-win probability after each move on each sampled deal."""
+    def win_probabilities(
+        self, view: View, moves: list[Move], chance: Chance, samples: range, odds: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return [samples, moves] float64, the match-win probability after each move on each sampled deal."""
         players = self._rollout_player, self._rollout_player
-        ends = rollouts(view, moves, chance.key(Purpose.SAMPLED_HANDS), worlds, players, STEPS, odds=odds)
-        return self._equity(view.rules).after_rollouts(view, ends.outcomes, ends.expected / MATCH_WORTH)
+        ends = rollouts(view, moves, chance.key(Purpose.SAMPLED_HANDS), samples, players, STEPS, odds=odds)
+        return self._equity(view.rules).after_rollouts(view, ends.outcomes, ends.expected / POINTS_PER_MATCH)
 
     def _rungs(self) -> list[int]:
         """Return the numbers of sampled deals after which candidates may be dropped."""
-        return [self.worlds // part for part in RUNGS if part == 1 or self.worlds // part >= FEWEST]
+        return [self.samples // part for part in RUNGS if part == 1 or self.samples // part >= FEWEST]
 
     def _equity(self, rules: Rules) -> MatchEquity:
         if rules not in self._equities:

@@ -25,9 +25,9 @@ from meldlab.gin.players.player import KernelPlayer, MoveValue
 from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
-__all__ = ["MATCH_WORTH", "LightPlayer"]
+__all__ = ["POINTS_PER_MATCH", "LightPlayer"]
 
-MATCH_WORTH = 150.0  # points of a light network for a whole match
+POINTS_PER_MATCH = 150.0  # points of a light network for a whole match, the scale of its training; not tuned
 NO_KEY = np.uint64(0)
 FOLDER = resources.files("meldlab.gin.players") / "networks"
 
@@ -60,7 +60,7 @@ class LightPlayer(KernelPlayer):
     plays_in_kernel: ClassVar[bool] = True
     network: ValueWeights
     name: str = "network:light"
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     """Metadata of the training run."""
     noise: float = 0.0
     """Spread of the noise added to the value of each discard, to explore others in training."""
@@ -73,12 +73,12 @@ class LightPlayer(KernelPlayer):
         """Read ``network:NAME`` with a network of the package, or ``network:FILE.npz``."""
         name = text.partition(":")[2]
         if name.endswith(".npz"):
-            network, notes = read_value_weights(name, name)
+            network, metadata = read_value_weights(name, name)
         elif name in _networks():
-            network, notes = _shipped(name)
+            network, metadata = _shipped(name)
         else:
             raise NoSuchThing("network", name, [*_networks(), "FILE.npz"])
-        return cls(network, text, notes)
+        return cls(network, text, metadata)
 
     @classmethod
     def knows(cls, text: str) -> bool:
@@ -89,7 +89,7 @@ class LightPlayer(KernelPlayer):
     @property
     def against(self) -> str:
         """Return the opponents in training, separated by commas."""
-        return str(self.notes.get("against", ""))
+        return str(self.metadata.get("against", ""))
 
     def parameters(self) -> NetworkParameters:
         """Return the parameters of the player in kernels."""

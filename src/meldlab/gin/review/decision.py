@@ -4,7 +4,7 @@
 >>> view = position_view("2C 3C 4C 9D 9H 9S KC KD KH 5H", "KS")
 >>> take, leave = Move.parse("take KS"), Move.parse("pass")
 >>> candidates = Candidate(take, 0.71, 40.0, 0.0, 0.0), Candidate(leave, 0.6, 21.0, 0.11, 0.02)
->>> decision = Decision(0, view, leave, candidates, worlds=200, sure=True)
+>>> decision = Decision(0, view, leave, candidates, samples=200, sure=True)
 >>> decision.is_mistake(), decision.is_mistake(least=0.2), str(decision.kind), decision.judge(take).good
 (True, False, 'draw', True)
 """
@@ -75,10 +75,10 @@ class Decision:
     """The seat's view; the values depend on nothing else."""
     done: Move
     candidates: tuple[Candidate, ...]
-    worlds: int
+    samples: int
     """Number of sampled deals; 0 where no card was hidden."""
     sure: bool
-    """Whether the move also loses against a best that was chosen on other sampled deals, or no card was hidden."""
+    """True if the move also loses against a best that was chosen on other sampled deals, or no card was hidden."""
 
     @property
     def seat(self) -> int:
@@ -139,7 +139,7 @@ class Decision:
             "error": round(own.error, 5),
             "kind": self.kind,
             "mistake": self.is_mistake(least),
-            "worlds": self.worlds,
+            "worlds": self.samples,
             "sure": self.sure,
             "candidates": [candidate.as_json() for candidate in self.candidates],
         }

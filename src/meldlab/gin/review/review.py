@@ -3,7 +3,7 @@
 >>> from meldlab.gin import Gin, players
 >>> from meldlab.play import Deal, Table
 >>> record = Table(Gin(), [players.parse("simple"), players.parse("simple")]).play(Deal(seed=2)).record
->>> reviewer = Reviewer.from_name("simple", worlds=10)
+>>> reviewer = Reviewer.from_name("simple", samples=10)
 >>> partial = Review.of(reviewer, record, reviewer.decisions(steps_of(record)[:20]))
 >>> len(partial.decisions), partial.curve(seat=1)[-1].win_probability == float(1 in record.result.winners)
 (19, True)
@@ -46,14 +46,14 @@ class Review:
     between: tuple[tuple[int, tuple[float, float]], ...]
     """Starts of rounds and end of the match: the number of actions made and the win probability of both seats."""
     player: str
-    worlds: int
+    samples: int
     seed: int
 
     @classmethod
     def of(cls, reviewer: Reviewer, record: Record, decisions: Iterable[Decision], seats: Iterable[int] = (0, 1)) -> "Review":
         """Return the review of a record from the decisions of a reviewer."""
         between = _between(reviewer, steps_of(record))
-        return cls(record.players, tuple(seats), tuple(decisions), between, reviewer.player, reviewer.worlds, reviewer.seed)
+        return cls(record.players, tuple(seats), tuple(decisions), between, reviewer.player, reviewer.samples, reviewer.seed)
 
     def mistakes(self, least: float = MIN_LOSS) -> list[Decision]:
         """Return the mistakes that cost at least ``least``, the most costly first."""
@@ -89,7 +89,7 @@ class Review:
         return {
             "players": list(self.players),
             "player": self.player,
-            "worlds": self.worlds,
+            "worlds": self.samples,
             "seed": self.seed,
             "least": least,
             "seats": [

@@ -2,7 +2,7 @@
 
 >>> from meldlab.gin.advice import position_view
 >>> gin = position_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5H")
->>> decision = Reviewer.from_name("simple", worlds=50).evaluate(gin, Move.parse("drop KS"))
+>>> decision = Reviewer.from_name("simple", samples=50).evaluate(gin, Move.parse("drop KS"))
 >>> decision.best.move, decision.kind, decision.is_mistake()
 (Move.parse('knock 5H | 9D 9H 9S | KC KD KH KS | 2C 3C 4C'), <Kind.LATE: 'knocked too late'>, True)
 """
@@ -19,6 +19,8 @@ from meldlab.errors import NotLegalHere, whole_number
 from meldlab.gin import players
 from meldlab.gin.batch import PlayerParameters, kernel_parameters, plays_in_kernel
 from meldlab.gin.equity import MatchEquity
+from meldlab.gin.kernel_sampling import encode_outcome
+from meldlab.gin.kernel_state import NO_SEAT
 from meldlab.gin.match import Gin, Match
 from meldlab.gin.move import Move
 from meldlab.gin.players.policy import PolicyPlayer
@@ -30,11 +32,11 @@ from meldlab.gin.sampling import NO_ODDS, points_of, rollout_outcomes
 from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.play import Deal, Record, Step, replay
 
-__all__ = ["PLAYER", "WORLDS", "Reviewer", "steps_of"]
+__all__ = ["PLAYER", "SAMPLES", "Reviewer", "steps_of"]
 
-PLAYER, WORLDS = "champion", 200
-MAX_WORLDS = 1_000_000
-SECOND_LOOK = 4  # times the sampled deals, fresh ones, for an apparent mistake
+PLAYER, SAMPLES = "champion", 200
+MAX_SAMPLES = 1_000_000
+SECOND_LOOK = 4  # times the sampled deals, fresh ones, for an apparent mistake; not tuned
 Values = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -47,7 +49,7 @@ def steps_of(record: Record) -> list[Step[Match]]:
 
 @dataclass(frozen=True, eq=False)
 class Reviewer:
-    """An evaluation of moves by rollouts: a player plays both seats of ``worlds`` sampled deals to the end of the round.
+    """An evaluation of moves by rollouts: a player plays both seats of ``samples`` sampled deals to the end of the round.
 
     The opponent is assumed to play as the reviewer does; its sampled hand has been played for as many turns as the real one. A policy
     samples hands by its belief, and the light network inside it plays the rollouts, because it is faster.
@@ -57,7 +59,7 @@ class Reviewer:
     """Name of the player."""
     parameters: PlayerParameters = field(repr=False)
     """Player of the rollouts."""
-    worlds: int = WORLDS
+    samples: int = SAMPLES
     seed: int = 0
     threads: int = 1
     least: float = MIN_LOSS
@@ -66,16 +68,18 @@ class Reviewer:
     policy: PolicyPlayer | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        whole_number(self.worlds, "number of worlds", 2, MAX_WORLDS)
+        whole_number(self.samples, "number of sampled deals", 2, MAX_SAMPLES)
         check_seed(self.seed)
         if not 0 <= self.least <= 1:
             raise NotLegalHere(f"the least loss of a mistake is a probability from 0 to 1, not {self.least:g}")
 
     @classmethod
-    def from_name(cls, player: str = PLAYER, worlds: int = WORLDS, seed: int = 0, threads: int = 1, least: float = MIN_LOSS) -> "Reviewer":
+    def from_name(
+        cls, player: str = PLAYER, samples: int = SAMPLES, seed: int = 0, threads: int = 1, least: float = MIN_LOSS
+    ) -> "Reviewer":
         """Return the reviewer of a kernel player's name."""
         parameters, equities, policy = _shared_parts(player)
-        return cls(player, parameters, worlds, seed, threads, least, equities, policy)
+        return cls(player, parameters, samples, seed, threads, least, equities, policy)
 
     def equity(self, rules: Rules) -> MatchEquity:
         """Return the match equity under these rules; the first time on a machine it is measured in a second or two."""
@@ -96,16 +100,16 @@ class Reviewer:
         """Return the decision of one step, or None if there was no choice."""
         decision = self.evaluate(step.before.view(step.seat), step.action, step.number)
         # Ways to show that all have the same value leave no choice.
-        return decision if decision is not None and (decision.worlds or decision.candidates[-1].cost > 0) else None
+        return decision if decision is not None and (decision.samples or decision.candidates[-1].cost > 0) else None
 
     def evaluate(self, view: View, done: Move, number: int = 0) -> Decision | None:
         """Return the decision for ``done``, action ``number``, in a view, with every candidate; None if it is the only one."""
         decision = self._first_look(view, done, number)
-        if decision is None or not decision.worlds or not decision.own.clear or decision.own.cost < self.least:
+        if decision is None or not decision.samples or not decision.own.clear or decision.own.cost < self.least:
             return decision
         moves, index = _moves_and_index(view, done)
         # Losses selected for their size are biased upwards; fresh deals give unbiased ones.
-        again = self._values(view, moves, number, range(self.worlds, (1 + SECOND_LOOK) * self.worlds))
+        again = self._values(view, moves, number, range(self.samples, (1 + SECOND_LOOK) * self.samples))
         return _decision_from(number, view, moves[index], moves, again, sure=_is_sure(again[0], index))
 
     def candidates(self, view: View) -> tuple[Candidate, ...]:
@@ -137,22 +141,22 @@ class Reviewer:
         moves, index = _moves_and_index(view, done)
         if len(moves) == 1:
             return None
-        values = self._values(view, moves, number, range(self.worlds))
+        values = self._values(view, moves, number, range(self.samples))
         return _decision_from(number, view, moves[index], moves, values, sure=view.phase is Phase.SHOW)
 
-    def _values(self, view: View, moves: list[Move], number: int, worlds: range) -> Values:
-        """Return the win probabilities and the points, both [worlds, moves]; a single row where no card is hidden."""
-        outcomes = _shown(view, moves) if view.phase is Phase.SHOW else self._played(view, moves, number, worlds)
+    def _values(self, view: View, moves: list[Move], number: int, samples: range) -> Values:
+        """Return the win probabilities and the points, both [samples, moves]; a single row where no card is hidden."""
+        outcomes = _shown(view, moves) if view.phase is Phase.SHOW else self._played(view, moves, number, samples)
         return self.equity(view.rules).after_rollouts(view, outcomes), points_of(outcomes)
 
-    def _played(self, view: View, moves: list[Move], number: int, worlds: range) -> NDArray[np.int64]:
+    def _played(self, view: View, moves: list[Move], number: int, samples: range) -> NDArray[np.int64]:
         # The deals are sampled with the review's own seed: that of the game would determine the hidden cards.
         hidden = 52 - HAND_CARDS - (view.mask | sum(1 << card for card in view.pile_indices)).bit_count()
         if hidden != view.stock:
             raise NotLegalHere(f"{hidden} cards would be in stock in this position, not {view.stock}")
         key = Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW)
         odds = NO_ODDS if self.policy is None else self.policy.odds(view)
-        return rollout_outcomes(view, moves, key, worlds, (self.parameters, self.parameters), odds=odds, threads=self.threads)
+        return rollout_outcomes(view, moves, key, samples, (self.parameters, self.parameters), odds=odds, threads=self.threads)
 
 
 def _moves_and_index(view: View, done: Move) -> tuple[list[Move], int]:
@@ -180,23 +184,23 @@ def _shown(view: View, moves: list[Move]) -> NDArray[np.int64]:
     for move in moves:
         outcome = round.apply(move).outcome
         assert outcome is not None
-        outcomes.append(0 if outcome.winner is None else outcome.points + 1 if outcome.winner == view.seat else -outcome.points - 1)
+        outcomes.append(encode_outcome(NO_SEAT if outcome.winner is None else outcome.winner ^ view.seat, outcome.points))
     return np.array([outcomes], np.int64)
 
 
 def _decision_from(number: int, view: View, done: Move, moves: list[Move], values: Values, *, sure: bool) -> Decision:
     probabilities, points = values
-    worlds, means = len(probabilities), probabilities.mean(axis=0)
+    samples, means = len(probabilities), probabilities.mean(axis=0)
     best = int(means.argmax())
     losses = probabilities[:, [best]] - probabilities
-    errors = losses.std(axis=0, ddof=1) / np.sqrt(worlds) if worlds > 1 else np.zeros(len(moves))
+    errors = losses.std(axis=0, ddof=1) / np.sqrt(samples) if samples > 1 else np.zeros(len(moves))
     candidates = [
         Candidate(move, float(mean), float(won), float(means[best] - mean), float(error))
         for move, mean, won, error in zip(moves, means, points.mean(axis=0), errors, strict=True)
     ]
     # Among equals the move that was made comes first.
     candidates.sort(key=lambda candidate: (candidate.cost, candidate.move is not done))
-    return Decision(number, view, done, tuple(candidates), worlds if view.phase is not Phase.SHOW else 0, sure)
+    return Decision(number, view, done, tuple(candidates), samples if view.phase is not Phase.SHOW else 0, sure)
 
 
 def _is_sure(probabilities: NDArray[np.float64], index: int) -> bool:

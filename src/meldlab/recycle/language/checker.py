@@ -6,7 +6,7 @@ as a collection its members) and replaces declared variables by their values.
 >>> checked = check("(game (setup (create players 1) (create deck (game iloc S) (deck (A (X)))))"
 ...                 " (do ((move (game iloc S) (top (game vloc T))))) (scoring max 1))")
 >>> [(diagnostic.code, diagnostic.message) for diagnostic in checked.diagnostics if diagnostic.is_error]
-[('E102', 'a card is wanted, this is a card list')]
+[('E102', 'expected a card, got a card list')]
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ class _Binding:
     """The class that a variable is bound to, and whether it is read."""
 
     cls: Class
-    at: int
+    offset: int
     value: s.Expr | None = None  # of a declared variable
     is_read: bool = False
 
@@ -90,7 +90,7 @@ class _Checker:
     types: int = 0  # of cards, in all decks so far, whether they are ever made or not
 
     def report(self, code: str, message: str, node: s.Node) -> None:
-        self.diagnostics.append(Diagnostic(code, message, node.at))
+        self.diagnostics.append(Diagnostic(code, message, node.offset))
 
     # --- program
 
@@ -111,10 +111,10 @@ class _Checker:
             self.report("E109", "a declared value is fixed before the game: numbers, strings, ranges and lists of strings", node.value)
         number = constant(value)
         if number is not None and value.cls is Class.INT:
-            value = s.Number(number, at=node.value.at, cls=Class.INT)
+            value = s.Number(number, offset=node.value.offset, cls=Class.INT)
         if node.var in self.scope:
             self.report("W101", f"'{node.var} is declared twice", node)
-        self.scope[node.var] = _Binding(value.cls or Class.INT, node.at, value)
+        self.scope[node.var] = _Binding(value.cls or Class.INT, node.offset, value)
 
     def setup(self, node: s.Setup) -> s.Setup:
         players = self.expect(node.players, Class.INT)
@@ -130,7 +130,7 @@ class _Checker:
         total = sum(map(cards_made, decks))
         if total > self.limits.cards:
             self.report("E112", f"{total:,} cards (at most {self.limits.cards:,}; raise the limit 'cards')", node)
-        return replace(node, players=s.Number(self.players, at=node.players.at, cls=Class.INT), decks=decks)
+        return replace(node, players=s.Number(self.players, offset=node.players.offset, cls=Class.INT), decks=decks)
 
     def deck_source(self, node: s.CreateDeck | s.RepeatDeck) -> s.CreateDeck | s.RepeatDeck:
         if isinstance(node, s.CreateDeck):
@@ -139,7 +139,7 @@ class _Checker:
         number = constant(count)
         if number is None:
             self.report("E109", "the number of decks is not fixed before the game", node.count)
-        return replace(node, count=s.Number(number or 0, at=node.at, cls=Class.INT), deck=self.deck_source(node.deck))
+        return replace(node, count=s.Number(number or 0, offset=node.offset, cls=Class.INT), deck=self.deck_source(node.deck))
 
     def deck(self, node: s.CreateDeck) -> s.CreateDeck:
         back = None if node.back is None else self.expect(node.back, Class.STR)
@@ -194,11 +194,11 @@ class _Checker:
         if checked.cls is None or checked.cls in classes:
             return checked
         if checked.cls is Class.CARDS and Class.CARD in classes and isinstance(checked, s.Var):
-            return s.Pick("top", checked, at=node.at, cls=Class.CARD)
+            return s.Pick("top", checked, offset=node.offset, cls=Class.CARD)
         if checked.cls is Class.TEAM and Class.PLAYERS in classes:
-            return s.Members(checked, at=node.at, cls=Class.PLAYERS)
+            return s.Members(checked, offset=node.offset, cls=Class.PLAYERS)
         expected = " or ".join(cls.value for cls in classes) if len(classes) < 4 else "a collection"
-        self.report("E102", f"{expected} is wanted, this is {checked.cls.value}", node)
+        self.report("E102", f"expected {expected}, got {checked.cls.value}", node)
         return checked
 
     # --- phases, items and actions
@@ -250,7 +250,7 @@ class _Checker:
             case s.Shuffle(cards=cards) if isinstance(cards, s.COMPUTED):
                 self.report("W109", "this list is made for the shuffle and gone after it", cards)
             case s.Adjust(cell=s.Cell(kind=kind)) if kind != "sto":
-                self.report("E102", f"a number is wanted, {node.which} works on sto", node.cell)
+                self.report("E102", f"expected a number: {node.which} works on sto", node.cell)
             case s.Repeat(body=s.Adjust(which=which)):
                 self.report("W110", f"{which} is done that many times (the reference engine does it once)", node)
             case s.CreateTeams():
@@ -277,7 +277,7 @@ class _Checker:
     def location(self, node: s.Expr) -> s.Expr:
         cards = self.expect(node, Class.CARDS)
         if isinstance(cards, s.COMPUTED) or (isinstance(cards, s.Location) and cards.kind == "mem"):
-            self.report("E106", "a location (vloc, iloc, hloc, oloc) is wanted", node)
+            self.report("E106", "expected a location (vloc, iloc, hloc, oloc)", node)
         return cards
 
     # --- variables
@@ -287,7 +287,7 @@ class _Checker:
         outer = self.scope.get(name)
         if outer is not None:
             self.report("W101", f"'{name} hides the '{name} bound outside", node)
-        bound = self.scope[name] = _Binding(cls or Class.INT, node.at)
+        bound = self.scope[name] = _Binding(cls or Class.INT, node.offset)
         yield
         self.unread(name, bound)
         if outer is None:
@@ -297,7 +297,7 @@ class _Checker:
 
     def unread(self, name: str, bound: _Binding) -> None:
         if not bound.is_read:
-            self.diagnostics.append(Diagnostic("W102", f"'{name} is never read", bound.at))
+            self.diagnostics.append(Diagnostic("W102", f"'{name} is never read", bound.offset))
 
     def variable(self, node: s.Var) -> s.Expr:
         bound = self.scope.get(node.name)
@@ -308,14 +308,14 @@ class _Checker:
         bound.is_read = True
         if bound.cls is Class.BOOL:
             self.report("E105", f"'{node.name} is a truth value; the language cannot read one from a variable", node)
-        return replace(node, cls=bound.cls) if bound.value is None else replace(bound.value, at=node.at)
+        return replace(node, cls=bound.cls) if bound.value is None else replace(bound.value, offset=node.offset)
 
     # --- expressions that a signature does not describe
 
     def value(self, node: s.Expr) -> s.Expr:
         checked = self.expr(node)
         if checked.cls is Class.TEAM:
-            return s.Members(checked, at=node.at, cls=Class.PLAYERS)
+            return s.Members(checked, offset=node.offset, cls=Class.PLAYERS)
         if checked.cls not in (None, *_BINDABLE):
             hint = " (loop over (top 1 L), or use storage)" if checked.cls is Class.CARD else ""
             self.report("E104", f"{checked.cls.value if checked.cls else ''} cannot be bound to a variable{hint}", node)
@@ -359,7 +359,7 @@ class _Checker:
         # A list variable compared with a card or with another list is its top card.
         if {side.cls for side in sides} in ({Class.CARDS}, {Class.CARDS, Class.CARD}):
             sides = [
-                s.Pick("top", side, at=side.at, cls=Class.CARD) if isinstance(side, s.Var) and side.cls is Class.CARDS else side
+                s.Pick("top", side, offset=side.offset, cls=Class.CARD) if isinstance(side, s.Var) and side.cls is Class.CARDS else side
                 for side in sides
             ]
         left, right = (side.cls for side in sides)

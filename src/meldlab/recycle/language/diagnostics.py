@@ -34,7 +34,7 @@ TITLES = {
     "E109": "a set-up that is not fixed",
     "E110": "teams that cannot be",
     "E111": "teams made in a choice",
-    "E112": "a size that is refused",
+    "E112": "a size beyond a limit",
     "E113": "a number without meaning",
     "W001": "a name or number with a blank inside",
     "W002": "a surplus closing bracket",

@@ -117,7 +117,7 @@ def _piece(node: Any) -> Piece:
     lists: list[Piece] = [[]]
     for part in _parts(form):
         if part[0] == "(":
-            lists.append([] if lists[1:] else _Construct(node.at))
+            lists.append([] if lists[1:] else _Construct(node.offset))
         elif part[0] == ")":
             lists[-2].append(lists.pop())
         else:

@@ -49,8 +49,8 @@ class _Uses:
         if isinstance(node, (s.Cell, s.Location, s.Indexed)):
             names, anything = (self.written, self.any_written) if write else (self.read, self.any_read)
             if isinstance(node.name, s.Name):
-                names.setdefault((node.kind, node.name.text), node.at)
-                self.places.setdefault((node.kind, node.name.text), set()).add(node.at)
+                names.setdefault((node.kind, node.name.text), node.offset)
+                self.places.setdefault((node.kind, node.name.text), set()).add(node.offset)
             else:
                 anything.add(node.kind)
         elif write and isinstance(node, s.Var) and id(source := self.sources.get(node.name)) not in self.followed and source is not None:
@@ -146,13 +146,13 @@ def _unreached(program: s.Program) -> Iterator[Diagnostic]:
     for node in walk(program):
         match node:
             case s.Condition() if constant(node.test) == 0:
-                yield Diagnostic("W108", "this condition never holds", node.at)
+                yield Diagnostic("W108", "this condition never holds", node.offset)
             case s.Repeat() if (constant(node.count) or 1) <= 0 or constant(node.count) == 0:
-                yield Diagnostic("W108", "this is repeated no time", node.at)
+                yield Diagnostic("W108", "this is repeated no time", node.offset)
             case s.Stage() if not isinstance(node.end, str) and constant(node.end) == 1:
-                yield Diagnostic("W108", "this stage is over before it begins", node.at)
+                yield Diagnostic("W108", "this stage is over before it begins", node.offset)
             case s.Loop(coll=s.Range() as values) if _empty(values):
-                yield Diagnostic("W108", "this range is empty", values.at)
+                yield Diagnostic("W108", "this range is empty", values.offset)
         if isinstance(node, (s.Program, s.Stage)):
             yield from _after_forever(node.phases)
 
@@ -165,4 +165,4 @@ def _empty(values: s.Range) -> bool:
 def _after_forever(phases: tuple[s.Phase, ...]) -> Iterator[Diagnostic]:
     for phase, following in pairwise(phases):
         if isinstance(phase, s.Stage) and not isinstance(phase.end, str) and constant(phase.end) == 0:
-            yield Diagnostic("W108", "the stage before this never ends", following.at)
+            yield Diagnostic("W108", "the stage before this never ends", following.offset)

@@ -54,30 +54,30 @@ def migrate(tree: Tree) -> Tree:
 def _migrate_node(node: Any, taken: set[Any]) -> Any:
     match node:
         case s.Numbered():
-            return s.Numbered(_plus_one(node.number), node.of, at=node.at)
+            return s.Numbered(_plus_one(node.number), node.of, offset=node.offset)
         case s.Identity():
-            return s.Arithmetic("-", (node, s.Number(1)), at=node.at)
+            return s.Arithmetic("-", (node, s.Number(1)), offset=node.offset)
         case s.CreateTeams():
-            return s.CreateTeams(tuple(tuple(player + 1 for player in team) for team in node.teams), at=node.at)
+            return s.CreateTeams(tuple(tuple(player + 1 for player in team) for team in node.teams), offset=node.offset)
         case s.BareSeat():
-            return s.Seat(node.which, "player", at=node.at)
+            return s.Seat(node.which, "player", offset=node.offset)
         case s.Actual():
             return node.card
         case s.Tuples():
             group, card = _fresh("T", taken), _fresh("C", taken)
             alike = s.Compare("==", s.Score(s.Var(card), node.points), s.Score(s.Pick("top", s.Var(group)), node.points))
             subsets = s.Subsets(node.cards, "==", node.size)
-            return s.Filter(subsets, group, s.Each("all", s.Var(group), card, alike), at=node.at)
+            return s.Filter(subsets, group, s.Each("all", s.Var(group), card, alike), offset=node.offset)
     return node
 
 
 def _plus_one(number: s.Expr) -> s.Expr:
     match number:
         case s.Number():
-            return s.Number(number.value + 1, at=number.at)
+            return s.Number(number.value + 1, offset=number.offset)
         case s.Arithmetic(how="-", parts=(s.Identity() as identity, s.Number(value=1))):
             return identity
-    return s.Arithmetic("+", (number, s.Number(1)), at=number.at)
+    return s.Arithmetic("+", (number, s.Number(1)), offset=number.offset)
 
 
 def _fresh(name: str, taken: set[Any]) -> str:

@@ -41,8 +41,8 @@ _FOREIGN = {
     "when": "a condition is (TEST ITEM), with no word before it",
     "then": "a condition is (TEST ITEM), with no word between",
     "else": "there is no else: write a second condition with the opposite test",
-    "while": "what goes on until a test holds is (stage player (end TEST) ..)",
-    "until": "what goes on until a test holds is (stage player (end TEST) ..)",
+    "while": "what continues until a test holds is (stage player (end TEST) ..)",
+    "until": "what continues until a test holds is (stage player (end TEST) ..)",
     "for": "for every member is (all COLLECTION 'V ITEM)",
     "foreach": "for every member is (all COLLECTION 'V ITEM)",
     "each": "for every member is (all COLLECTION 'V ITEM)",
@@ -193,7 +193,7 @@ def _wrong_form(tokens: "list[Token]", stop: int, here: _OpenList, outer: _OpenL
     if token.kind == "number" and before is not None and before.kind in ("name", "var") and touches:
         return f"names are capital letters only, without digits: {before.text}"
     if token.kind == "number" and expected == ["a NAME"]:
-        return "a name is wanted, in capital letters: ONE, TWO, not 1, 2"
+        return "expected a name in capital letters: ONE, TWO, not 1, 2"
     if token.text == "end" and here.head == "stage":
         return "the end of a stage stands in brackets: (end TEST)"
     if expected == ["("] and (here.head in ("do", "choice") or outer.head in ("do", "choice")):

@@ -95,7 +95,7 @@ class _Tree(Transformer):  # type: ignore[type-arg]
     def start(self, meta: Any, parts: list[Any]) -> s.Program:
         declares = tuple(part for part in parts if isinstance(part, s.Declare))
         setup, *phases, scoring, score = parts[len(declares) :]
-        return s.Program(declares, setup, tuple(phases), scoring, score, at=meta.start_pos)
+        return s.Program(declares, setup, tuple(phases), scoring, score, offset=meta.start_pos)
 
 
 def _constructed(inline: bool, meta: bool) -> Callable[[Any], Any]:
@@ -104,14 +104,14 @@ def _constructed(inline: bool, meta: bool) -> Callable[[Any], Any]:
     def constructed(construct: Any) -> Any:
         are_tuples = [str(part.type).startswith("tuple") for part in fields(construct) if not part.kw_only]
         if not any(are_tuples):
-            return v_args(wrapper=lambda _, rule, parts, meta: construct(*parts, at=meta.start_pos))(construct)
+            return v_args(wrapper=lambda _, rule, parts, meta: construct(*parts, offset=meta.start_pos))(construct)
         # The field with several members takes the parts that the others leave.
         first = are_tuples.index(True)
         behind = len(are_tuples) - first - 1
 
         def gathered(_: Any, rule: str, parts: list[Any], meta: Any) -> Any:
             last = len(parts) - behind
-            return construct(*parts[:first], tuple(parts[first:last]), *parts[last:], at=meta.start_pos)
+            return construct(*parts[:first], tuple(parts[first:last]), *parts[last:], offset=meta.start_pos)
 
         return v_args(wrapper=gathered)(construct)
 

@@ -34,7 +34,7 @@ def parse_settings(text: str) -> dict[str, int]:
         if match is None:
             name, equals, _ = entry.partition("=")
             is_name = equals and re.fullmatch(r"\s*'?[A-Z]+\s*", name)
-            problem = "a whole number is wanted" if is_name else "a setting is written NAME=VALUE, the name in capitals"
+            problem = "expected a whole number" if is_name else "a setting is written NAME=VALUE, the name in capitals"
             raise BadText(problem, text, offset + (len(name) + 1 if is_name else 0))
         digits = match["value"]
         # A number of thousands of digits is not converted.
@@ -66,12 +66,12 @@ def with_settings(text: str, settings: Mapping[str, int], dialect: str = "0.6") 
     changes = []
     for name, value in settings.items():
         if name in declares and name not in numbers:
-            raise BadText(f"'{name} is declared, but not as a number", text, declares[name].value.at)
+            raise BadText(f"'{name} is declared, but not as a number", text, declares[name].value.offset)
         if not numbers:
             raise NotLegalHere(f"there is no {name} to set: the program declares no number")
         if name not in numbers:
             raise NoSuchThing("declared number", name, numbers)
-        start = declares[name].value.at
+        start = declares[name].value.offset
         # The language has no negative literals.
         changes.append((start, _end(text, start), str(value) if value >= 0 else f"(- 0 {-value})"))
     for start, end, number in sorted(changes, reverse=True):

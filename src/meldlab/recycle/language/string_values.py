@@ -178,7 +178,7 @@ class StringValues:
         hints = Hints()
         for key in self._keys:
             if isinstance(key, s.Name) and key.text not in self.attributes:
-                uses["W111", f"no deck has an attribute {key.text}{_hint(hints, key.text, self.attributes)}"].append(key.at)
+                uses["W111", f"no deck has an attribute {key.text}{_hint(hints, key.text, self.attributes)}"].append(key.offset)
         for node, values, other, possible, may_be_none in self._pairs:
             strings, allowed = self._expand(values), self._expand(possible)
             if strings is None or allowed is None or allowed == {""} or not strings.isdisjoint(allowed):
@@ -188,7 +188,7 @@ class StringValues:
             hint = _hint(hints, name, allowed) if isinstance(node, s.Name) else ""
             # An award that no card matches is the way to clear a point map.
             if hint or not may_be_none:
-                uses["W112", f"{other} is never {name}{hint}"].append(node.at)
+                uses["W112", f"{other} is never {name}{hint}"].append(node.offset)
         for (code, message), offsets in uses.items():
             times = f" ({len(offsets)} times)" if len(offsets) > 1 else ""
             yield Diagnostic(code, message + times, min(offsets))

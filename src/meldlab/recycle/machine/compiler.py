@@ -152,7 +152,7 @@ class ProgramCompiler(ExpressionCompiler):
     # --- phases
 
     def phase(self, node: s.Phase) -> None:
-        self.code.here = node.at
+        self.code.here = node.offset
         match node:
             case s.Stage():
                 self.stage(node)
@@ -171,7 +171,7 @@ class ProgramCompiler(ExpressionCompiler):
         with self.hoist_players(2, *node.items):
             for i, item in enumerate(node.items):
                 other = self.code.label()
-                self.code.here = item.at
+                self.code.here = item.offset
                 self.code.emit(k.ALTERNATIVE, i, other if i + 1 < len(node.items) else 0)
                 self.item(item)
                 self.code.emit(k.LEAF)
@@ -209,7 +209,7 @@ class ProgramCompiler(ExpressionCompiler):
         self.code.emit(k.RELEASE, self.nothing)
         for phase in node.phases:
             self.phase(phase)
-        self.code.here = node.end.at
+        self.code.here = node.end.offset
         self.code.emit(k.STEP)
         self.jump(node.end, True, out)
         self.code.emit(k.NEXT_TURN, cycle, self.count(node.of), body)
@@ -258,7 +258,7 @@ class ProgramCompiler(ExpressionCompiler):
     # --- items
 
     def item(self, node: Any) -> None:
-        here, self.code.here = self.code.here, node.at
+        here, self.code.here = self.code.here, node.offset
         mark = self.marked(node)
         self.bare_item(node)
         self.release(mark)

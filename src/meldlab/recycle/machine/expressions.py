@@ -259,7 +259,7 @@ class ExpressionCompiler:
 
     def value(self, node: Any) -> int:
         """Return the register with a value: a number, string or owner by number, a card or list by address."""
-        here, self.code.here = self.code.here, node.at or self.code.here
+        here, self.code.here = self.code.here, node.offset or self.code.here
         result = self.cards(node) if node.cls in (Class.CARD, Class.CARDS, Class.LISTS) and not isinstance(node, s.Var) else self.word(node)
         self.code.here = here
         return result
@@ -284,7 +284,7 @@ class ExpressionCompiler:
             case s.Filter():
                 return self.filter(node)
             case s.Each():
-                return self.each(node)
+                return self.gather(node)
             case s.Combine():
                 operation = {"union": k.UNION, "intersect": k.INTERSECT, "disjunction": k.DISJUNCTION}[node.how]
                 return self.emitted(operation, self.lists(node.parts))
@@ -419,7 +419,7 @@ class ExpressionCompiler:
                 cards = self.value(node.cards)
                 return self.emitted(operation, cards, self.value(node.points))
             case s.Each():
-                return self.each(node)
+                return self.gather(node)
         raise TypeError(f"no value in {type(node).__name__}")
 
     # --- loops
@@ -514,7 +514,7 @@ class ExpressionCompiler:
         self.code.put(after)
         return result
 
-    def each(self, node: s.Each) -> int:
+    def gather(self, node: s.Each) -> int:
         """Return the register with the lists, or the sum, that a loop gathers."""
         body = node.body
         if is_players(node.coll) and self.analysis.is_fixed(body) and isinstance(body, s.Location) and is_variable(body.owner, node.var):

@@ -22,16 +22,16 @@ from meldlab.recycle.machine.kernel_run import run
 from meldlab.recycle.machine.kernel_search import Results, Search, late_option, next_in_game, next_in_search, random_option
 from meldlab.recycle.machine.kernel_tables import Tables, next_in_step
 
-Words = NDArray[Any]
+IntArray = NDArray[Any]
 
 
 class Bytecode(NamedTuple):
     """A compiled program: instructions, tables, addresses, and the words that a state starts with."""
 
-    code: Words
-    data: Words
-    layout: Words
-    initial: Words
+    code: IntArray
+    data: IntArray
+    layout: IntArray
+    initial: IntArray
 
 
 FUEL = 1_000_000  # work of the first call of ``drive``: a few thousandths of a second
@@ -299,7 +299,7 @@ def drive(program, stack, jobs, fuel, results, search, tables):
             return k.DONE
 
 
-def new_job(goal: int, task: int | None = None, **fields: int) -> Words:
+def new_job(goal: int, task: int | None = None, **fields: int) -> IntArray:
     """Return the start of a job, [1] JOB; ``task`` is its first one, ``fields`` are those of JOB."""
     job = np.zeros(1, k.JOB)
     job["goal"], job["task"], job["player"], job["games"] = goal, FIRST_TASK[goal] if task is None else task, 1, 1
@@ -311,8 +311,8 @@ def new_job(goal: int, task: int | None = None, **fields: int) -> Words:
 
 def run_job(
     program: Bytecode,
-    stack: Words,
-    job: Words,
+    stack: IntArray,
+    job: IntArray,
     results: Results = NO_RESULTS,
     search: Search | None = None,
     tables: Tables | None = None,

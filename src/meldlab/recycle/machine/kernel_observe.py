@@ -101,9 +101,9 @@ def position_key(state, layout, memories, seat):
             x ^= np.uint64(state[card + k.TYPE] + 1) << np.uint64(40) ^ np.uint64(lower) << np.uint64(52)
         h += mix(x)
     if state[k.REMEMBERED]:
-        for family in memories:
+        for group in memories:
             # The location of index 0 is in the chain from when it was named, and is empty before.
-            location = state[family + k.CHAIN_AT]
+            location = state[group + k.CHAIN_AT]
             while location:
                 node, references = state[location + k.BOTTOM_AT], mix(location_key(state, location))
                 while node:
@@ -130,11 +130,11 @@ def list_unseen(state, layout, unseen, seat):
     The cards are the pool: by back and type, those that the seat remembers last.
     """
     places = 0
-    family = layout[k.L_TEAM_CELLS_END]
-    while family < layout[k.L_CARDS]:
-        if state[family + k.KIND_AT] != k.MEMORY and not visible(state, family, seat):
-            location = family
-            following = state[family + k.CHAIN_AT]
+    group = layout[k.L_TEAM_CELLS_END]
+    while group < layout[k.L_CARDS]:
+        if state[group + k.KIND_AT] != k.MEMORY and not visible(state, group, seat):
+            location = group
+            following = state[group + k.CHAIN_AT]
             while location:
                 node = state[location + k.BOTTOM_AT]
                 while node:
@@ -145,10 +145,10 @@ def list_unseen(state, layout, unseen, seat):
                 # The location of index 0 comes first, wherever it is in the chain.
                 location = following
                 following = state[location + k.NEXT_AT] if location else 0
-                if location == family:
+                if location == group:
                     location = following
                     following = state[location + k.NEXT_AT] if location else 0
-        family += k.LOCATION
+        group += k.LOCATION
     pool, known, back = unseen.pool, unseen.known, unseen.back
     hidden = 0
     for number in range(state[k.CARDS]):
@@ -264,8 +264,8 @@ def hide(state, layout, unseen, seat):
     if named:
         for i in range(state[k.CARDS]):
             dealt[i] = 0
-        for family in unseen.memories:
-            location = state[family + k.CHAIN_AT]
+        for group in unseen.memories:
+            location = state[group + k.CHAIN_AT]
             while location:
                 node = state[location + k.BOTTOM_AT]
                 while node:

@@ -101,7 +101,7 @@ def random_option(root, code, state):
 
 @device_function
 def late_option(root, code, state):
-    """Return the last option four times of five, else the choice of a random player."""
+    """Return the choice of ``players.LastOptionPlayer``: the last option with probability 0.8, otherwise a random one."""
     draws = draws_of(root, state, seat_to_move(code, state), k.FOR_CHOICE)
     return state[k.OPTIONS] - 1 if below(draws, 1, 5) else below(draws, 0, state[k.OPTIONS])
 

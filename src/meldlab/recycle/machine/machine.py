@@ -24,7 +24,7 @@ from meldlab.recycle.machine.compiler import Compiled, compile_program
 from meldlab.recycle.machine.kernel_drive import FUEL, NO_RESULTS, Bytecode, drive, new_job, run_job
 from meldlab.recycle.machine.kernel_observe import UnseenCards, update_known
 from meldlab.recycle.machine.kernel_search import Results
-from meldlab.recycle.machine.position import KnownCards, LogEvent, Position, Transition, Words
+from meldlab.recycle.machine.position import IntArray, KnownCards, LogEvent, Position, Transition
 
 __all__ = ["Machine"]
 
@@ -74,14 +74,14 @@ class Machine:
 
     # --- arrays
 
-    def workspaces(self, count: int) -> Words:
+    def workspaces(self, count: int) -> IntArray:
         """Return [count, words], arrays for states and all the work on them."""
         words = self._zeros(count)
         for address, value in self.compiled.constants.items():
             words[:, address] = value
         return words
 
-    def _zeros(self, count: int) -> Words:
+    def _zeros(self, count: int) -> IntArray:
         try:
             return np.zeros((count, self.compiled.size), np.int64)
         except (MemoryError, ValueError):
@@ -161,7 +161,7 @@ class Machine:
         return results
 
     def random_game(self, seed: int, work: int, late: bool = False) -> tuple[Results, int]:
-        """Play game 0 of a seed with random players, ``late`` ones mostly taking the last option; return also the work left.
+        """Play game 0 of a seed with random players, or, if ``late``, with ``LastOptionPlayer``; return also the work left.
 
         That is -1 if the game was stopped because ``work`` was spent; its status is then ``CAPPED``. The error of a capped game is its
         last choice.
@@ -208,7 +208,7 @@ class Workspace:
     """The arrays of one thread."""
 
     def __init__(self, machine: Machine) -> None:
-        self.words: Words = machine.workspaces(1)[0]
+        self.words: IntArray = machine.workspaces(1)[0]
         self.unseen = machine.unseen_cards()
         self.search: Any = None  # the arrays of searching players, see ``players.search``
 

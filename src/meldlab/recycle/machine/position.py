@@ -26,9 +26,9 @@ from meldlab.recycle.machine.storage import Location
 if TYPE_CHECKING:
     from meldlab.recycle.machine.machine import Machine
 
-__all__ = ["KnownCards", "LogEvent", "Options", "Position", "Transition", "Words"]
+__all__ = ["IntArray", "KnownCards", "LogEvent", "Options", "Position", "Transition"]
 
-Words = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 KnownCards = NDArray[np.uint8]  # [players, cards], the cards of which each seat remembers the location
 LogEvent = tuple[int, int, int, int]  # an entry of the log: the operation, and addresses or values
 
@@ -40,8 +40,8 @@ class Options:
     Each is the branches taken: the item of the choice, then the member of each ``any``.
     """
 
-    words: Words  # [length, branches ..] of each option
-    starts: Words  # [options], where each begins in the words
+    words: IntArray  # [length, branches ..] of each option
+    starts: IntArray  # [options], where each begins in the words
 
     def __post_init__(self) -> None:
         self.words.flags.writeable = self.starts.flags.writeable = False
@@ -63,10 +63,10 @@ class Options:
     def __hash__(self) -> int:
         return hash(self.words.tobytes())
 
-    def __reduce__(self) -> "tuple[type[Options], tuple[Words, Words]]":
+    def __reduce__(self) -> "tuple[type[Options], tuple[IntArray, IntArray]]":
         return Options, (self.words, self.starts)
 
-    def load(self, layout: list[int], words: Words, index: int | None = None) -> None:
+    def load(self, layout: list[int], words: IntArray, index: int | None = None) -> None:
         """Write all options, or one of them, into a state as if they had been listed there."""
         options, starts = self.words, self.starts
         if index is not None:
@@ -107,7 +107,7 @@ class Position:
     """
 
     machine: "Machine"
-    words: Words
+    words: IntArray
     given: Options | None = None
 
     def __post_init__(self) -> None:
@@ -119,11 +119,11 @@ class Position:
         words = machine.workspace().words
         return cls(machine, words[: int(words[k.TOP])].copy())
 
-    def with_words(self, words: Words) -> "Position":
+    def with_words(self, words: IntArray) -> "Position":
         """Return a position of the same game with other words."""
         return Position(self.machine, words)
 
-    def __reduce__(self) -> "tuple[type[Position], tuple[Machine, Words, Options | None]]":
+    def __reduce__(self) -> "tuple[type[Position], tuple[Machine, IntArray, Options | None]]":
         return Position, (self.machine, self.words, self.given)
 
     @property
@@ -192,7 +192,7 @@ class Position:
         self._carry_out(index, log=True, task=k.PREVIEW)
         return Position.stored(self.machine), self.machine.log()
 
-    def _load(self, log: bool = False) -> Words:
+    def _load(self, log: bool = False) -> IntArray:
         """Copy the position into the workspace of this thread."""
         words = self.machine.workspace().words
         words[: len(self.words)] = self.words
@@ -200,7 +200,7 @@ class Position:
         words[k.LOGGING] = int(log)
         return words
 
-    def _carry_out(self, index: int, log: bool, task: int = k.TAKE_OPTION) -> Words:
+    def _carry_out(self, index: int, log: bool, task: int = k.TAKE_OPTION) -> IntArray:
         """Carry out an option in the workspace of this thread."""
         if not 0 <= index < len(self.options):
             raise NotLegalHere(f"no option {index + 1} (1 to {len(self.options)})")

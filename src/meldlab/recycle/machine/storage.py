@@ -25,7 +25,7 @@ from meldlab.recycle.machine import kernel_layout as k
 __all__ = ["Location", "StorageLayout"]
 
 CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
-# Words of memory that Python takes for an attribute of a type of card, and for a location.
+# IntArray of memory that Python takes for an attribute of a type of card, and for a location.
 WORDS_OF_ATTRIBUTE = 16
 WORDS_OF_LOCATION = 50
 MAX_READY = 1000  # cards that lie in their place before the game begins; more are made by instructions
@@ -124,7 +124,7 @@ class StorageLayout:
         self.reserved += words
         if self.reserved > self.limits.words:
             problem = f"the program takes {self.reserved:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
-            raise Diagnostic("E112", problem, self.program.setup.at).error(self.text)
+            raise Diagnostic("E112", problem, self.program.setup.offset).error(self.text)
 
     def _attributes(self) -> NDArray[np.int64]:
         """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""

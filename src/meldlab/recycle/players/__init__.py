@@ -2,6 +2,8 @@
 
 >>> parse("mcts:200").simulations, parse("random").name
 (200, 'random')
+>>> parse("random:last").name
+'random:last'
 >>> parse("clever")
 Traceback (most recent call last):
     ...
@@ -9,18 +11,49 @@ meldlab.errors.NoSuchThing: no player 'clever' (use random, pimc, mcts, ismcts)
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play import RandomPlayer
+from meldlab.play import Chance, RandomPlayer, View
 from meldlab.recycle.players.search_player import ALGORITHMS, FINAL_POLICIES, MEMORIES, REWARDS, SearchPlayer
 
-__all__ = ["ALGORITHMS", "FINAL_POLICIES", "MEMORIES", "NAMES", "REWARDS", "SearchPlayer", "one_per_seat", "parse"]
+__all__ = [
+    "ALGORITHMS",
+    "FINAL_POLICIES",
+    "MEMORIES",
+    "NAMES",
+    "REWARDS",
+    "LastOptionPlayer",
+    "SearchPlayer",
+    "one_per_seat",
+    "parse",
+    "parse_batch_player",
+]
 
 NAMES = ("random", *ALGORITHMS)
+LAST_OPTION = "random:last"
 
 
-def parse(text: str, simulations: int = 1000, memory: str = "private") -> "RandomPlayer | SearchPlayer":
-    """Return the player of a text; the numbers are those of a search player that does not say otherwise."""
+@dataclass(frozen=True)
+class LastOptionPlayer:
+    """A player that takes the last option with probability 0.8, otherwise a uniformly random one; ``recycle check`` simulates it, too."""
+
+    name: str = LAST_OPTION
+
+    def choose(self, view: View[Any], chance: Chance) -> Any:
+        """Return an option."""
+        options = view.legal_actions()
+        return options[-1] if chance.below(5, nth=1) else chance.pick(options)
+
+
+def parse(text: str) -> LastOptionPlayer | RandomPlayer | SearchPlayer:
+    """Return the player of a text."""
+    return LastOptionPlayer() if text.strip() == LAST_OPTION else parse_batch_player(text)
+
+
+def parse_batch_player(text: str, simulations: int = 1000, memory: str = "private") -> RandomPlayer | SearchPlayer:
+    """Return the player of a text, one that plays in batches; the numbers are those of a search player that does not say otherwise."""
     name = text.partition(":")[0].strip()
     if name not in NAMES:
         raise NoSuchThing("player", name, list(NAMES))

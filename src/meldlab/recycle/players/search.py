@@ -8,7 +8,7 @@
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from threading import Event
 from weakref import ref
@@ -24,7 +24,7 @@ from meldlab.recycle.machine import kernel_search as ks
 from meldlab.recycle.machine import kernel_tree as kt
 from meldlab.recycle.machine.kernel_drive import NO_RESULTS, new_job, run_job
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import KnownCards, Position, Words
+from meldlab.recycle.machine.position import IntArray, KnownCards, Position
 from meldlab.recycle.players.search_player import ALGORITHMS, FINAL_POLICIES, REWARDS, SearchPlayer
 
 __all__ = ["PlayedGames", "SearchResult", "SearchWorkspace", "iterate_games", "play_games", "ranks_of"]
@@ -41,21 +41,21 @@ class PlayedGames:
     rank. Rewards are from 0 to 1 and high for the seat to move, by score or rank as its player maximises.
     """
 
-    statuses: Words  # [games]
-    errors: Words  # the instruction at which a game failed
-    decisions: Words
-    scores: Words  # [games, players]
-    ranks: Words  # [games, players]
+    statuses: IntArray  # [games]
+    errors: IntArray  # the instruction at which a game failed
+    decisions: IntArray
+    scores: IntArray  # [games, players]
+    ranks: IntArray  # [games, players]
     seconds: Reals  # of CPU time
-    game: Words  # [all decisions], the number of the game within the seed
-    move: Words  # within the game, from 0
-    seat: Words
-    options: Words
-    chosen: Words
-    simulations: Words
-    unmatched: Words  # simulations in whose deal the options were not those of the game
-    failed: Words  # simulations that failed
-    determinizations: Words  # deals on which the chosen option was tried, 0 for a random player
+    game: IntArray  # [all decisions], the number of the game within the seed
+    move: IntArray  # within the game, from 0
+    seat: IntArray
+    options: IntArray
+    chosen: IntArray
+    simulations: IntArray
+    unmatched: IntArray  # simulations in whose deal the options were not those of the game
+    failed: IntArray  # simulations that failed
+    determinizations: IntArray  # deals on which the chosen option was tried, 0 for a random player
     best: Reals  # the mean estimated score of the seat over options: the best, the worst, the mean
     worst: Reals
     mean: Reals
@@ -77,8 +77,8 @@ class SearchResult:
     """One decision and its estimates, [options] and [options, players]."""
 
     index: int
-    counts: Words  # simulations of each option
-    determinizations: Words  # deals on which each option was tried
+    counts: IntArray  # simulations of each option
+    determinizations: IntArray  # deals on which each option was tried
     rewards: Reals  # the mean, from 0 to 1
     scores: Reals
     ranks: Reals
@@ -86,14 +86,14 @@ class SearchResult:
     failed: int
 
 
-def ranks_of(scores: Words, scoring: str) -> Words:
+def ranks_of(scores: IntArray, scoring: str) -> IntArray:
     """Return the rank of every score in its row, from 0; ties share the better rank.
 
     >>> ranks_of(np.array([[3, 5, 5]]), "max").tolist()
     [[2, 0, 0]]
     """
     goal = scores if scoring == "max" else -scores
-    ranks: Words = (goal[:, None, :] > goal[:, :, None]).sum(axis=2)
+    ranks: IntArray = (goal[:, None, :] > goal[:, :, None]).sum(axis=2)
     return ranks
 
 
@@ -249,13 +249,9 @@ def play_games(
     seed: int,
     first: int = 0,
     threads: int = 0,
-    progress: Callable[[int], None] = lambda games: None,
 ) -> PlayedGames:
     """Play games ``first`` and following with a player for each seat; the same on any number of threads (0: all cores)."""
-    parts: list[PlayedGames] = []
-    for part in iterate_games(machine, players, range(first, first + games), seed, threads):
-        parts.append(part)
-        progress(len(parts))
+    parts = list(iterate_games(machine, players, range(first, first + games), seed, threads))
     if not parts:
         raise NotLegalHere("there is no game to play")
     return PlayedGames.joined(parts)

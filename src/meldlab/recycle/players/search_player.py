@@ -5,8 +5,8 @@
 >>> str(SearchPlayer("ismcts", reward="rank"))
 'ismcts:1000:rank'
 >>> from meldlab.play import Deal, RandomPlayer, Table
->>> from meldlab.recycle.game import Described
->>> Table(Described.named("kuhn_poker"), [SearchPlayer("pimc", 50), RandomPlayer()]).play(Deal(seed=1)).record.players
+>>> from meldlab.recycle.game import RecycleGame
+>>> Table(RecycleGame.load("kuhn_poker"), [SearchPlayer("pimc", 50), RandomPlayer()]).play(Deal(seed=1)).record.players
 ('pimc:50', 'random')
 """
 

@@ -1,7 +1,8 @@
 """Nagai and others' gin player: its three tuning experiments at the paper's size or smaller, and its claims about them."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -19,33 +20,18 @@ from meldlab.reproduce.claims import Outcome, Verdict
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import knocking, tracking
 from meldlab.reproduce.nagai.ensemble import GAMES, GRIDS, adjacency_in_floats, candidates, canonical
+from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.figures import compare_knocking, draw_inflation, draw_tracking
 from meldlab.reproduce.nagai.significance import one_sample, two_samples
 from meldlab.reproduce.run import Context, Outcomes
 from meldlab.statistics import Interval, Score
-from meldlab.tuning.halving import HalvingConfig
 
 __all__ = ["claims"]
 
-TRACK = {
-    "full": tracking.FULL,
-    "quick": tracking.TrackingSize(population=20, generations=4, games=60, final=6000),
-    "tiny": tracking.TrackingSize(population=10, generations=1, games=10, final=200),
-}
-KNOCK = {
-    "full": knocking.FULL,
-    "quick": knocking.KnockingSize(one_stage=300, two_stages=200, others=40, fresh=20_000),
-    "tiny": knocking.KnockingSize(one_stage=2, two_stages=2, others=2, fresh=20, turns=(5, 6, 7)),
-}
-ENSEMBLE = {
-    "full": ensembles.FULL,
-    "quick": ensembles.SearchSize(grid=False, fresh=8_000, heats=HalvingConfig(start=20, most=1500)),
-    "tiny": ensembles.SearchSize(grid=False, fresh=20, heats=HalvingConfig(start=2, most=4)),
-}
 REDUCED = "fewer games and individuals than the paper's; --full has its sizes"
 
 
-class Experiment(NamedTuple):
+class ExperimentResult(NamedTuple):
     """The result of an experiment of section 5: bundled with the package, finished in the store, or played now."""
 
     result: Mapping[str, Any]
@@ -54,22 +40,21 @@ class Experiment(NamedTuple):
     seed: int
 
     @classmethod
-    def run(
-        cls, context: Context, name: str, settings: Mapping[str, Any], games: int, search: Callable[[RunEvaluator], dict[str, Any]]
-    ) -> "Experiment":
-        """Return the bundled or the stored result, or search; ``games``: of the whole experiment."""
-        reduced, bundled = "" if context.full else REDUCED, context.bundled(name)
+    def of(cls, context: Context, experiment: Experiment) -> "ExperimentResult":
+        """Return the bundled or the stored result, or search."""
+        reduced, bundled = "" if context.full else REDUCED, context.bundled(experiment.name)
         if bundled is not None:
             played = f"{bundled['games']:,} games in {bundled['seconds']:.0f} s"
             stored = f"stored {bundled['date']}, {bundled['machine']}, version {bundled['version']}, {played}"
             return cls(bundled["result"], stored, reduced, context.seed)
-        with context.opened.start_run(name, settings) as run:
-            if run.finished and run.result is not None:
-                return cls(run.result, context.stored(run), reduced, context.seed)
-            warm_up()
-            result = search(RunEvaluator(run, games, context.threads, None, context.part))
-            run.finish(result)
-        return cls(result, "", reduced, context.seed)
+
+        @contextmanager
+        def watching(evaluator: RunEvaluator) -> Iterator[None]:
+            evaluator.progress = context.part
+            yield
+
+        run, result = experiment.run(context.opened, context.threads, watching=watching)
+        return cls(result, context.stored(run), reduced, context.seed)
 
     def outcome(self, claim: str) -> Outcome:
         """Return the outcome of a claim."""
@@ -83,28 +68,22 @@ class Experiment(NamedTuple):
 
 def claims(context: Context) -> Outcomes:
     """Yield the outcome of each claim of the paper."""
-    size, seed = "tiny" if context.tiny else context.size, context.seed
-    track, knock, ensemble = TRACK[size], KNOCK[size], ENSEMBLE[size]
+    size, seed = context.pick("full", "short", "tiny"), context.seed
     grids = {**GRIDS, "weights": lambda: GRIDS["weights"]()[:40]} if context.tiny else GRIDS
     yield "start", _start()
     worst = Hand.parse("KS KH QD QC JS JH TD TC 9S 9H")
     yield "most-deadwood", Outcome(f"{deadwood(worst)} for {worst}: a rank has at most two cards outside a set", deadwood(worst))
-    settings: dict[str, Any] = {**asdict(track), "seed": seed}
-    trackers = Experiment.run(context, "track", settings, track.planned(), lambda work: tracking.search_trackers(work, track, seed))
+    trackers = ExperimentResult.of(context, tracking.track_experiment(tracking.SIZES[size], seed))
     for claim in ("tracking-rises", "tracking-adjacency", "tracking-times"):
         yield claim, trackers.outcome(claim)
     context.draw("nagai-figure-1", "Figure 1: cards guessed, by turn", draw_tracking(trackers.result), claim="tracking-rises")
-    settings = {**asdict(knock), "seed": seed}
-    knocks = Experiment.run(context, "knock", settings, knock.planned(), lambda work: knocking.search_knocks(work, knock, seed))
+    knocks = ExperimentResult.of(context, knocking.knock_experiment(knocking.SIZES[size], seed))
     for claim in ("one-stage", "two-stages", "knock-rate", "figure-2", "other-opponents"):
         yield claim, knocks.outcome(claim)
     says = "Their 55 numbers on the left, ours on the right; late from draw 6 on."
     context.draw("nagai-figure-2", "Figure 2: theirs and ours", compare_knocking(knocks.result), says, "figure-2")
     yield from _grids()
-    settings = {**asdict(ensemble), "base": "base", "seed": seed}
-    players = Experiment.run(
-        context, "ensemble", settings, ensemble.planned(grids), lambda work: ensembles.search_ensembles(work, ensemble, seed, grids=grids)
-    )
+    players = ExperimentResult.of(context, ensembles.ensemble_experiment(ensembles.SIZES[size], seed, grids=grids))
     yield from _ensembles(context, players)
     yield from _rates(context)
     yield from _statistics(context)
@@ -129,7 +108,7 @@ def _grids() -> Outcomes:
     yield "weight-vectors", Outcome(f"{different} different players (exact)", different)
 
 
-def _ensembles(context: Context, players: Experiment) -> Outcomes:
+def _ensembles(context: Context, players: ExperimentResult) -> Outcomes:
     yield "iteration-gain", _gain(players)
     if "later-iterations" in players.result["outcomes"]:
         yield "later-iterations", replace(players.outcome("later-iterations"), reduced="")
@@ -144,11 +123,11 @@ def _ensembles(context: Context, players: Experiment) -> Outcomes:
     context.draw("nagai-searches", "The best of each grid, when chosen and on fresh deals", plot, says, "tuned")
 
 
-def _open(players: Experiment, ours: str, note: str) -> Outcome:
+def _open(players: ExperimentResult, ours: str, note: str) -> Outcome:
     return Outcome(ours, verdict=Verdict.OPEN, note=note, reduced=players.reduced, seed=players.seed, stored=players.stored)
 
 
-def _gain(players: Experiment) -> Outcome:
+def _gain(players: ExperimentResult) -> Outcome:
     """Return whether the end of the searches beats their start; as that start is our guess, the size of the gain has no meaning."""
     outcome, whole = players.outcome("iteration-gain"), players.result["whole"]["fresh_paired"]
     if whole["gain"] or whole["loss"]:
@@ -157,11 +136,11 @@ def _gain(players: Experiment) -> Outcome:
     return replace(outcome, verdict=Verdict.OPEN, note=note)
 
 
-def _influence(players: Experiment) -> Outcome:
+def _influence(players: ExperimentResult) -> Outcome:
     """Return how much the best rate depends on either obtainability, over the whole grid if it was played."""
     rates = players.result.get("rates", {}).get("meldability")
     if not rates:
-        return _open(players, "not measured", "a race leaves most of the grid with few games; --full plays it whole")
+        return _open(players, "not measured", "successive halving leaves most of the grid with few games; --full plays it whole")
     spans = []
     for index in (0, 1):
         best: dict[float, int] = {}
@@ -197,7 +176,7 @@ def _statistics(context: Context) -> Outcomes:
 
 
 def _openspiel() -> Outcomes:
-    """Ask OpenSpiel for a chain of lay-offs and for the deadwood of eleven cards."""
+    """Yield the outcomes for OpenSpiel: a chain of lay-offs, and the deadwood of eleven cards."""
     try:
         theirs = import_module("pyspiel").gin_rummy.GinRummyUtils(13, 4, 10)
     except ImportError:

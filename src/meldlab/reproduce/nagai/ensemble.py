@@ -1,7 +1,7 @@
-"""The paper's section 5.3: its grids in exact arithmetic, five searches over them, whole or raced, and the winners on fresh deals.
+"""The paper's section 5.3: its grids in exact arithmetic, five searches over them, and the winners on held-out deals.
 
-Each search starts from the best player of the one before. All its candidates play the same mirrored deals, each search others. The best of
-a grid is the best of many noisy rates: it is measured again on deals of no search.
+A search plays the whole grid or runs successive halving over it, from the best player of the search before. All its candidates play the
+same mirrored deals, each search others. The best of a grid is the best of many noisy rates: it is measured again on deals of no search.
 
 >>> {name: len(GRIDS[name]()) for name in GRIDS}
 {'meldability': 1331, 'adjacency': 36, 'turn penalty': 187, 'known penalty': 187, 'weights': 3003}
@@ -10,7 +10,7 @@ a grid is the best of many noisy rates: it is measured again on deals of no sear
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -19,11 +19,12 @@ from meldlab.arena.evaluation import RunEvaluator, Scores
 from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
+from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import RateDifference, better, gaining, holds, one_sample, outcome, paired, two_samples
 from meldlab.statistics import Score
 from meldlab.tuning.halving import HalvingConfig, successive_halving
 
-__all__ = ["FULL", "GRIDS", "PAPER", "QUICK", "Grids", "SearchResult", "SearchSize", "SearchSummary", "search_ensembles"]
+__all__ = ["GRIDS", "PAPER", "SIZES", "Grids", "SearchResult", "SearchSize", "SearchSummary", "ensemble_experiment", "search_ensembles"]
 
 GAMES = 5000  # of each candidate in the paper
 OPPONENT = "simple"
@@ -125,26 +126,30 @@ def canonical(player: Ensemble) -> Ensemble:
 
 @dataclass(frozen=True)
 class SearchSize:
-    """The size of the experiment: whole grids or races, iterations, and games of each winner on fresh deals."""
+    """The size of the experiment: whole grids or successive halving, iterations, and games of each winner on held-out deals."""
 
     grid: bool
     iterations: int = 1
-    fresh: int = 20_000
+    test_games: int = 20_000
     games: int = GAMES
     """Games of each candidate of a whole grid."""
-    heats: HalvingConfig = field(default_factory=lambda: HalvingConfig(start=100, most=GAMES))
+    halving: HalvingConfig = field(default_factory=lambda: HalvingConfig(start=100, most=GAMES))
 
     def planned(self, grids: Grids = GRIDS) -> int:
-        """Return the games of the whole experiment, including races of whole grids."""
+        """Return the games of the whole experiment, including successive halving of whole grids."""
         start = Ensemble.preset("base")
         whole = self.games * sum(len(grid()) for grid in grids.values())
-        races = sum(self.heats.cost(len(set(map(canonical, candidates(name, start, grids))))) for name in grids)
+        halved = sum(self.halving.cost(len(set(map(canonical, candidates(name, start, grids))))) for name in grids)
         searches = 2 * len(grids) * self.iterations
-        return self.iterations * (whole * self.grid + races) + searches * self.games + (searches + 1) * self.fresh
+        return self.iterations * (whole * self.grid + halved) + searches * self.games + (searches + 1) * self.test_games
 
 
-QUICK = SearchSize(grid=False, heats=HalvingConfig(start=80, most=GAMES))
-FULL = SearchSize(grid=True, iterations=3, fresh=100_000)
+SIZES = {
+    "full": SearchSize(grid=True, iterations=3, test_games=100_000),
+    "quick": SearchSize(grid=False, halving=HalvingConfig(start=80, most=GAMES)),
+    "short": SearchSize(grid=False, test_games=8_000, halving=HalvingConfig(start=20, most=1500)),
+    "tiny": SearchSize(grid=False, test_games=20, halving=HalvingConfig(start=2, most=4)),
+}
 
 
 @dataclass(frozen=True)
@@ -205,20 +210,20 @@ def search_grid(
     return SearchResult(name, iteration, base, before, len(players), tuple(players), tuple(measured), tuple(order), first, total)
 
 
-def race_grid(
-    name: str, base: Ensemble, measure: Scores, heats: HalvingConfig, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
+def halve_grid(
+    name: str, base: Ensemble, measure: Scores, halving: HalvingConfig, *, seed: int, iteration: int = 1, grids: Grids = GRIDS
 ) -> SearchResult:
     """Run successive halving over the distinct players of a grid; players that leave early have few games."""
-    first, points = first_game(iteration, name, heats.most), candidates(name, base, grids)
+    first, points = first_game(iteration, name, halving.most), candidates(name, base, grids)
     players = list({canonical(player): player for player in reversed(points)}.values())[::-1]
 
     def play(runners: Sequence[Ensemble], start: int, games: int) -> list[Score]:
         return measure(runners, OPPONENT, seed=seed, first=first + start, games=games)
 
-    before = measure([base], OPPONENT, seed=seed, first=first, games=heats.most)[0]
-    result = successive_halving(players, play, heats)
+    before = measure([base], OPPONENT, seed=seed, first=first, games=halving.most)[0]
+    result = successive_halving(players, play, halving)
     measured = tuple(result.scores[index] for index in range(len(players)))
-    total = result.games + heats.most
+    total = result.games + halving.most
     return SearchResult(name, iteration, base, before, len(points), tuple(players), measured, result.order, first, total)
 
 
@@ -227,17 +232,17 @@ def race_grid(
 
 @dataclass(frozen=True)
 class SearchSummary:
-    """A search, and its winner and base on fresh deals."""
+    """A search, and its winner and base on held-out deals."""
 
     search: SearchResult
-    race: SearchResult | None
-    """The race over the same grid, if the whole grid was played."""
+    halved: SearchResult | None
+    """Successive halving over the same grid, if the whole grid was played."""
     before: Score
     after: Score
     same_deals: RateDifference
     """Winner against base on the deals of the search, as pairs."""
     fresh_deals: RateDifference
-    """The same on fresh deals, which the selection has not biased."""
+    """The same on held-out deals, which the selection has not biased."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the result of the command line."""
@@ -259,14 +264,21 @@ class SearchSummary:
             "paired": self.same_deals.as_json(),
             "fresh_paired": self.fresh_deals.as_json(),
         }
-        if self.race is not None:
+        if self.halved is not None:
             answer["race"] = {
-                "best": list(self.race.value),
-                "games": self.race.games,
-                "share_of_games": self.race.games / search.games,
-                "in_best_group": canonical(self.race.best) in search.best_group(),
+                "best": list(self.halved.value),
+                "games": self.halved.games,
+                "share_of_games": self.halved.games / search.games,
+                "in_best_group": canonical(self.halved.best) in search.best_group(),
             }
         return answer
+
+
+def ensemble_experiment(size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> Experiment:
+    """Return the experiment of section 5.3; ``start``: the preset that the first search starts from."""
+    Ensemble.preset(start)  # an unknown name is an error before anything starts
+    settings = {**asdict(size), "base": start, "seed": seed}
+    return Experiment("ensemble", settings, size.planned(grids), lambda work: search_ensembles(work, size, seed, start, grids))
 
 
 def search_ensembles(work: RunEvaluator, size: SearchSize, seed: int, start: str = "base", grids: Grids = GRIDS) -> dict[str, Any]:
@@ -275,13 +287,13 @@ def search_ensembles(work: RunEvaluator, size: SearchSize, seed: int, start: str
     searches: list[SearchSummary] = []
     for iteration in range(1, size.iterations + 1):
         for name in grids:
-            search = raced = race_grid(name, player, work.scores, size.heats, seed=seed, iteration=iteration, grids=grids)
+            search = halved = halve_grid(name, player, work.scores, size.halving, seed=seed, iteration=iteration, grids=grids)
             if size.grid:
                 search = search_grid(name, player, work.scores, seed=seed, iteration=iteration, games=size.games, grids=grids)
-            searches.append(_summarise(work, search, raced if size.grid else None, seed, size.fresh))
+            searches.append(_summarise(work, search, halved if size.grid else None, seed, size.test_games))
             player = search.best
     deals, ends = derive_seed(seed, Purpose.FRESH), (first, searches[-1].search.best)
-    whole = paired(*(work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=size.fresh) for player in ends))
+    whole = paired(*(work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=size.test_games) for player in ends))
     return {
         "experiment": "ensemble",
         "outcomes": ensemble_outcomes(searches, whole),
@@ -294,17 +306,17 @@ def search_ensembles(work: RunEvaluator, size: SearchSize, seed: int, start: str
     }
 
 
-def _summarise(work: RunEvaluator, search: SearchResult, race: SearchResult | None, seed: int, fresh: int) -> SearchSummary:
+def _summarise(work: RunEvaluator, search: SearchResult, halved: SearchResult | None, seed: int, test_games: int) -> SearchSummary:
     players = (search.base, search.best)
     deals = derive_seed(seed, Purpose.FRESH)
-    before, after = work.scores(players, OPPONENT, seed=deals, first=0, games=fresh)
+    before, after = work.scores(players, OPPONENT, seed=deals, first=0, games=test_games)
     same = [work.wins_by_deal(player, OPPONENT, seed=seed, first=search.first, games=search.after.games) for player in players]
-    again = [work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=fresh) for player in players]
-    return SearchSummary(search, race, before, after, paired(*same), paired(*again))
+    again = [work.wins_by_deal(player, OPPONENT, seed=deals, first=0, games=test_games) for player in players]
+    return SearchSummary(search, halved, before, after, paired(*same), paired(*again))
 
 
 def ensemble_outcomes(searches: Sequence[SearchSummary], whole: RateDifference) -> dict[str, dict[str, Any]]:
-    """Return the outcomes by claim id; ``whole``: the start against the end on fresh deals."""
+    """Return the outcomes by claim id; ``whole``: the start against the end on held-out deals."""
     melds, last = _first_iteration(searches, "meldability"), _first_iteration(searches, "weights")
     sets, deadwood = melds.search.value[2], sum(last.search.value[1:4])
     runs = _of_best(melds.search, lambda value: value[2] <= 0.5)
@@ -350,9 +362,9 @@ def _notes(searches: Sequence[SearchSummary], size: SearchSize) -> list[str]:
         f"after the first iteration: {last.search.after.win_rate()} when chosen, {last.after.win_rate()} on fresh deals, {in_the_paper}",
         f"slopes of both penalties: {slopes[0]:g} and {slopes[1]:g}; 0 and 0 in the paper",
     ]
-    races = [summary for summary in searches if summary.race is not None]
-    if races:
-        same = sum(canonical(summary.race.best) in summary.search.best_group() for summary in races if summary.race)
-        share = sum(summary.race.games for summary in races if summary.race) / sum(summary.search.games for summary in races)
-        notes.append(f"races end in the best group of the grid: {same} of {len(races)}, with {share:.1%} of the games")
+    halved = [summary for summary in searches if summary.halved is not None]
+    if halved:
+        same = sum(canonical(summary.halved.best) in summary.search.best_group() for summary in halved if summary.halved)
+        share = sum(summary.halved.games for summary in halved if summary.halved) / sum(summary.search.games for summary in halved)
+        notes.append(f"races end in the best group of the grid: {same} of {len(halved)}, with {share:.1%} of the games")
     return notes

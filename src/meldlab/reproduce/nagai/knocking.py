@@ -5,17 +5,18 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, TypeVar
 
 from meldlab.arena.evaluation import RunEvaluator
 from meldlab.chance import Purpose, derive_seed
 from meldlab.reproduce.claims import Verdict
+from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import LEVEL, agreeing, better, combine, outcome
 from meldlab.statistics import Score
 
-__all__ = ["FIGURE_2", "FULL", "QUICK", "KnockingSize", "Stages", "knocking_outcomes", "player_name", "search_knocks", "two_stage_players"]
+__all__ = ["FIGURE_2", "SIZES", "KnockingSize", "Stages", "knock_experiment", "knocking_outcomes", "player_name", "search_knocks"]
 
 T = TypeVar("T")
 Stages = tuple[int, int, int]
@@ -49,27 +50,36 @@ def two_stage_players(turns: Sequence[int] = TURNS) -> tuple[Stages, ...]:
 
 @dataclass(frozen=True)
 class KnockingSize:
-    """Games of each pairing: one stage, two stages, against other opponents, and of the winner on fresh deals."""
+    """Games of each pairing: one stage, two stages, against other opponents, and of the winner on held-out deals."""
 
     one_stage: int
     two_stages: int
     others: int
-    fresh: int
+    test_games: int
     turns: tuple[int, ...] = TURNS
 
     def planned(self) -> int:
         """Return the games of the whole experiment."""
         players = len(two_stage_players(self.turns))
-        return len(LIMITS) ** 2 * self.one_stage + players * (self.two_stages + len(OPPONENTS) * self.others) + 2 * self.fresh
+        return len(LIMITS) ** 2 * self.one_stage + players * (self.two_stages + len(OPPONENTS) * self.others) + 2 * self.test_games
 
 
-QUICK = KnockingSize(600, 600, 200, 20_000)
-FULL = KnockingSize(PAPER_GAMES, PAPER_GAMES, PAPER_GAMES, 100_000)
+SIZES = {
+    "full": KnockingSize(PAPER_GAMES, PAPER_GAMES, PAPER_GAMES, 100_000),
+    "quick": KnockingSize(one_stage=600, two_stages=600, others=200, test_games=20_000),
+    "short": KnockingSize(one_stage=300, two_stages=200, others=40, test_games=20_000),
+    "tiny": KnockingSize(one_stage=2, two_stages=2, others=2, test_games=20, turns=(5, 6, 7)),
+}
 
 
 def player_name(early: int, late: int, turn: int) -> str:
     """Return the name of the player of three numbers."""
     return f"knock:{early},{late},{turn}"
+
+
+def knock_experiment(size: KnockingSize, seed: int) -> Experiment:
+    """Return the experiment of section 5.2."""
+    return Experiment("knock", {**asdict(size), "seed": seed}, size.planned(), lambda work: search_knocks(work, size, seed))
 
 
 def search_knocks(work: RunEvaluator, size: KnockingSize, seed: int) -> dict[str, Any]:
@@ -88,16 +98,16 @@ def search_knocks(work: RunEvaluator, size: KnockingSize, seed: int) -> dict[str
     others = {limit: against(player_name(limit, limit, 0), elsewhere, 0, size.others) for limit in OPPONENTS}
     winners = {limit: _most_wins(measured) for limit, measured in others.items()}
     again = [player_name(*best), player_name(*PAPER_BEST)]
-    fresh = work.scores_of_pairs([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.fresh)
+    test_scores = work.scores_of_pairs([(name, "gin-only") for name in again], seed=derive_seed(seed, Purpose.FRESH), games=size.test_games)
     return {
         "experiment": "knock",
-        "outcomes": knocking_outcomes(one_stage, against_gin, best, winners, others, fresh),
+        "outcomes": knocking_outcomes(one_stage, against_gin, best, winners, others, test_scores),
         "one_stage": [{"first": a, "second": b, **score.as_json()} for (a, b), score in one_stage.items()],
         "two_stages": [{"knock": stages, **score.as_json()} for stages, score in against_gin.items()],
-        "best": {"knock": best, **against_gin[best].as_json(), "fresh": fresh[0].as_json()},
-        "inflation": against_gin[best].win_rate().value - fresh[0].win_rate().value,
+        "best": {"knock": best, **against_gin[best].as_json(), "fresh": test_scores[0].as_json()},
+        "inflation": against_gin[best].win_rate().value - test_scores[0].win_rate().value,
         "best_against": {str(limit): list(stages) for limit, stages in winners.items()},
-        "notes": _notes(against_gin, best, fresh),
+        "notes": _notes(against_gin, best, test_scores),
     }
 
 
@@ -111,7 +121,7 @@ def knocking_outcomes(
     best: Stages,
     winners: dict[int, Stages],
     others: dict[int, dict[Stages, Score]],
-    fresh: list[Score],
+    test_scores: list[Score],
 ) -> dict[str, dict[str, Any]]:
     """Return the outcomes by claim id."""
     from scipy.stats import binom
@@ -128,6 +138,7 @@ def knocking_outcomes(
     # One in twenty differs by chance.
     too_many = float(binom.sf(differing - 1, len(cells), 0.05))
     figure_2 = Verdict.REFUTED if too_many < LEVEL else Verdict.OPEN if Verdict.OPEN in cells else Verdict.WITHIN
+    paper_best = test_scores[1].win_rate()
     columns_text = f"0 in {zero.count(Verdict.WITHIN)} of 11, another one significantly better in {zero.count(Verdict.REFUTED)}"
     best_text = f"{best}, {two_stages[best].win_rate()} when chosen; {PAPER_BEST} {two_stages[PAPER_BEST].win_rate()} on the same deals"
     cells_text = (
@@ -140,7 +151,7 @@ def knocking_outcomes(
     return {
         "one-stage": outcome(("", columns_text, combine(zero))),
         "two-stages": outcome(("", best_text, _among_the_best(two_stages, [PAPER_BEST]))),
-        "knock-rate": outcome(("", str(fresh[1].win_rate()), agreeing(fresh[1].win_rate(), PAPER_RATE, _paper_error(PAPER_RATE)))),
+        "knock-rate": outcome(("", str(paper_best), agreeing(paper_best, PAPER_RATE, _paper_error(PAPER_RATE)))),
         "figure-2": outcome(("", cells_text, figure_2)),
         "other-opponents": outcome(*((f"against a threshold of {limit}", against(limit), close[limit]) for limit in OPPONENTS)),
     }
@@ -162,7 +173,7 @@ def _paper_error(rate: float) -> float:
     return float((rate * (1 - rate) / PAPER_GAMES) ** 0.5)
 
 
-def _notes(two_stages: dict[Stages, Score], best: Stages, fresh: list[Score]) -> list[str]:
-    chosen, again = two_stages[best].win_rate().value, fresh[0].win_rate()
+def _notes(two_stages: dict[Stages, Score], best: Stages, test_scores: list[Score]) -> list[str]:
+    chosen, again = two_stages[best].win_rate().value, test_scores[0].win_rate()
     won = f"{player_name(*best)} won {chosen:.4f} when it was chosen among 825 and {again} on fresh deals"
     return [f"{won}: {chosen - again.value:+.4f} came from the choice"]

@@ -3,14 +3,15 @@
 An individual is nine numbers: the change of p when the opponent draws, declines and discards a card, for cards one rank away, two away and
 of the same rank. It plays as the simple player and only tracks; its fitness is the share of the opponent's hidden cards that it guesses.
 
->>> paper = genes_from(Ensemble())
->>> scores = fitness([paper, (0.0,) * 9], games=40, seed=1, allowance=3, schedule="every draw")
->>> scores[0] > scores[1]
+>>> arguments = {"allowance": 3, "schedule": "every draw"}
+>>> task = Task("gin.track", (*genes_from(Ensemble()), *(0.0,) * 9), EVOLUTION_PLAYER, seed=1, games=40, arguments=arguments)
+>>> paper, baseline = track_task(task)["scores"]
+>>> paper > baseline
 True
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any
 
@@ -26,24 +27,24 @@ from meldlab.gin import Rules, kernel_tracking, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
+from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import holds, outcome
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 from meldlab.statistics import Interval, Moments
 
 __all__ = [
-    "FULL",
-    "QUICK",
     "SCHEDULES",
+    "SIZES",
     "Genes",
     "GuessCurve",
     "TrackingSize",
     "evolve_trackers",
-    "fitness",
     "genes_from",
     "guess_curves",
-    "play_shard",
     "search_trackers",
+    "track_experiment",
+    "track_task",
     "tracking_outcomes",
 ]
 
@@ -52,7 +53,7 @@ Population = NDArray[np.float64]  # [individuals, genes]
 NINE = 9
 EVOLUTION_PLAYER = "gin-only"  # plays the games of a population: longer rounds, more observations
 FINAL_PLAYER = "simple"  # plays the final games
-GROUP = 10  # individuals of one shard; playing the games costs as much as tracking with three of them
+GROUP = 10  # individuals of one task; playing the games costs as much as tracking with three of them
 # The own draws at which fitness is measured. The paper says only that times and frequencies differed.
 SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
     "every draw": np.arange(kernel_tracking.TRACKED_TURNS) >= 1,
@@ -63,7 +64,7 @@ SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
 
 @dataclass(frozen=True)
 class TrackingSize:
-    """How large the experiment is."""
+    """The size of the experiment."""
 
     population: int
     generations: int
@@ -78,8 +79,13 @@ class TrackingSize:
         return runs * self.generations * -(-self.population // GROUP) * self.games + self.final
 
 
-QUICK = TrackingSize(population=50, generations=15, games=400, final=24_000)
-FULL = TrackingSize(population=100, generations=50, games=2000, final=24_000)
+# quick: of tune --quick; short: of reproduce --quick, which is to take seconds; tiny: of tests
+SIZES = {
+    "full": TrackingSize(population=100, generations=50, games=2000, final=24_000),
+    "quick": TrackingSize(population=50, generations=15, games=400, final=24_000),
+    "short": TrackingSize(population=20, generations=4, games=60, final=6000),
+    "tiny": TrackingSize(population=10, generations=1, games=10, final=200),
+}
 
 
 def genes_from(player: Ensemble) -> Genes:
@@ -95,8 +101,8 @@ def _track(
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     if rules.small:
         raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {rules.cards} from {len(rules.pack)}")
-    if rules.most_upcard_draws:
-        raise NotLegalHere("state tracking does not support most_upcard_draws, rounds that end when too many upcards were taken")
+    if rules.max_upcard_draws:
+        raise NotLegalHere("state tracking does not support max_upcard_draws, rounds that end when too many upcards were taken")
     pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse(opponent))
     trackers = np.array(genes, np.float64).reshape(-1, kernel_tracking.NUM_SHARES)
     if not ((trackers >= 0) & (trackers <= 1)).all():
@@ -116,24 +122,19 @@ def _scores(totals: NDArray[np.float64], counts: NDArray[np.int64], allowance: i
     return scores
 
 
-def fitness(genes: Sequence[Genes], *, games: int, seed: int, allowance: int, schedule: str, first: int = 0) -> list[float]:
-    """Return the fitness of each individual over the same mirrored games."""
-    return _scores(*_track(genes, EVOLUTION_PLAYER, Rules(), seed, first, games), allowance, schedule)
-
-
-def play_shard(shard: Task) -> Counts:
-    """Track the games of a shard with each of its individuals; the worker ``gin.track``.
+def track_task(task: Task) -> Counts:
+    """Track the games of a task with each of its individuals; the task function ``gin.track``.
 
     With an allowance and a schedule among the arguments the result has scores, else all sums of the curves.
     """
-    assert not isinstance(shard.player, str)
-    assert isinstance(shard.opponent, str)
-    genes = [shard.player[start : start + NINE] for start in range(0, len(shard.player), NINE)]
-    totals, counts = _track(genes, shard.opponent, Rules.read(rules_record(shard)), shard.seed, shard.first, shard.games)
-    if "schedule" in shard.arguments:
-        scores = _scores(totals, counts, shard.arguments["allowance"], shard.arguments["schedule"])
-        return {"games": shard.games, "score": max(scores), "scores": scores}
-    return {"games": shard.games, "totals": totals.tolist(), "counts": counts.tolist()}
+    assert not isinstance(task.player, str)
+    assert isinstance(task.opponent, str)
+    genes = [task.player[start : start + NINE] for start in range(0, len(task.player), NINE)]
+    totals, counts = _track(genes, task.opponent, Rules.read(rules_record(task)), task.seed, task.first, task.games)
+    if "schedule" in task.arguments:
+        scores = _scores(totals, counts, task.arguments["allowance"], task.arguments["schedule"])
+        return {"games": task.games, "score": max(scores), "scores": scores}
+    return {"games": task.games, "totals": totals.tolist(), "counts": counts.tolist()}
 
 
 @dataclass(frozen=True)
@@ -221,13 +222,13 @@ def evolve_trackers(work: RunEvaluator, size: TrackingSize, *, seed: int, allowa
         new = list(dict.fromkeys(genes for genes in individuals if genes not in known))
         arguments = {"allowance": allowance, "schedule": schedule}
         groups = [new[start : start + GROUP] for start in range(0, len(new), GROUP)]
-        shards = [
+        tasks = [
             Task(
                 "gin.track", tuple(g for genes in group for g in genes), EVOLUTION_PLAYER, seed=seed, games=size.games, arguments=arguments
             )
             for group in groups
         ]
-        for group, counts in zip(groups, work.counts(shards), strict=True):
+        for group, counts in zip(groups, work.counts(tasks), strict=True):
             known.update(zip(group, counts["scores"], strict=True))
         return np.array([known[genes] for genes in individuals])
 
@@ -243,6 +244,11 @@ def evolve_trackers(work: RunEvaluator, size: TrackingSize, *, seed: int, allowa
 # --- the whole experiment
 
 
+def track_experiment(size: TrackingSize, seed: int) -> Experiment:
+    """Return the experiment of section 5.1."""
+    return Experiment("track", {**asdict(size), "seed": seed}, size.planned(), lambda work: search_trackers(work, size, seed))
+
+
 def search_trackers(work: RunEvaluator, size: TrackingSize, seed: int) -> dict[str, Any]:
     """Run the whole experiment: six runs of the algorithm, then all winners and the paper's values on fresh games; return plain JSON."""
     named: dict[str, Genes] = {"baseline": (0.0,) * NINE, "paper": genes_from(Ensemble())}
@@ -253,8 +259,8 @@ def search_trackers(work: RunEvaluator, size: TrackingSize, seed: int) -> dict[s
             generations = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = generations[-1][0], [score for _, score in generations]
     trackers = tuple(chain(*named.values()))
-    shards = Task("gin.track", trackers, FINAL_PLAYER, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
-    results = work.counts(shards)
+    tasks = Task("gin.track", trackers, FINAL_PLAYER, seed=derive_seed(seed, Purpose.FRESH), games=size.final).split(2000)
+    results = work.counts(tasks)
     totals, counts = (np.sum([np.array(result[key]) for result in results], axis=0) for key in ("totals", "counts"))
     curves = guess_curves(list(named), totals, counts, size.final // 2, minimum=max(20, size.final // 200))
     return {

@@ -9,19 +9,19 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ValidationError
 
-from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.schemas.gin import GinAdvice
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import form
+from meldlab.web.gin_hand import moves_with, sorted_hand
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.matches import Act, After, Begin, MatchId, MatchResponse, act_in, begin_match, look_at, take_back
 from meldlab.web.pages import page
 from meldlab.web.repository import StoredMatch
 from meldlab.web.shapes import Counts, Pair
 
-__all__ = ["api", "moves_with", "pages", "sorted_hand"]
+__all__ = ["api", "pages"]
 
 api = APIRouter(prefix="/api/gin", tags=["gin"])
 pages = APIRouter(include_in_schema=False)
@@ -241,34 +241,6 @@ async def play_again(request: Request, lab: Lab, person: Person, id: MatchId) ->
     how = (await form(request)).get("how", "")
     made = await watch(lab, person, id) if how == "watch" else await again(lab, person, id, swapped=how == "swapped")
     return RedirectResponse(f"/gin/{made.id}", 303)
-
-
-def sorted_hand(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]:
-    """Return a hand as the person wants it."""
-    cards = {text: Card.parse(text) for text in hand}
-    if sort == "rank":
-        return sorted(hand, key=lambda text: (cards[text].rank, cards[text].suit))
-    if sort == "suit":
-        return sorted(hand, key=lambda text: (cards[text].suit, cards[text].rank))
-    if sort == "melds":
-        melded = [card for meld in melds for card in meld]
-        return [*melded, *sorted((card for card in hand if card not in melded), key=lambda text: cards[text].rank)]
-    return hand
-
-
-def moves_with(legal: list[str], chosen: str) -> list[dict[str, str]]:
-    """Return the buttons that do something now: with a card chosen, what can be done with it."""
-    result = []
-    for move in legal:
-        head = move.partition(" | ")[0]
-        verb, _, card = head.rpartition(" ")
-        melds = move.partition(" | ")[2]
-        if verb in ("drop", "knock"):
-            if card == chosen:
-                result.append({"action": move, "verb": verb, "card": card, "melds": melds if verb == "knock" else ""})
-        elif not head.startswith(("draw", "take")):
-            result.append({"action": move, "verb": head if head in ("pass",) else move.split()[0], "card": "", "melds": move})
-    return result
 
 
 def _said(response: MatchResponse) -> str:

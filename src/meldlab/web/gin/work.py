@@ -8,7 +8,7 @@ from meldlab.errors import NotLegalHere
 from meldlab.games import load_game
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
-from meldlab.gin.review import WORLDS
+from meldlab.gin.review import SAMPLES
 from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.view import View
 from meldlab.play import USER, Record, Step, Table
@@ -25,10 +25,10 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
     view = _view(record, seat)
     advice = advise(view)
     if level == 1:
-        advice = replace(advice, prospects=())
+        advice = replace(advice, candidates=())
     turns = turns_after(view, advice.move, table_turns)
-    answer = GinAdvice.model_validate(GinAdvice.fields_of(advice, turns)).model_dump()
-    return answer | {"determinizations": WORLDS if advice.prospects else 0, "turns": turns_text(turns)}
+    answer = GinAdvice.model_validate(GinAdvice.fields_from(advice, turns)).model_dump()
+    return answer | {"determinizations": SAMPLES if advice.candidates else 0, "turns": turns_text(turns)}
 
 
 def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
 
 def held(view: View) -> dict[str, float]:
     """Return the chance that the other holds each card, by the ensemble: 0 for what is seen, 1 for what it took."""
-    stock = EnsemblePlayer().outlook(view).in_stock
+    stock = EnsemblePlayer().belief(view).in_stock
     chances = {str(card): 0.0 for card in CARDS}
     chances |= {str(card): 1.0 - chance for card, chance in stock.items()}
     return chances | {str(card): 1.0 for card in view.known}

@@ -1,10 +1,15 @@
 """A review as the API tells it, and what can be asked about it."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.web.settings import Settings
+
+if TYPE_CHECKING:
+    from meldlab.gin import View
+    from meldlab.gin.review import Review
+    from meldlab.play import Record
 
 __all__ = [
     "KINDS_OF_MISTAKE",
@@ -110,6 +115,38 @@ class Position(BaseModel):
     lays_off: bool = False
     """Whether one chooses oneself what is laid off; else the table does it."""
 
+    @classmethod
+    def from_view(cls, view: "View") -> Self:
+        """Return what the seat of a view sees; after a knock all cards of the knocker."""
+        from meldlab.cards import Hand
+        from meldlab.melds import arrange, discards
+
+        best = arrange(view.hand)
+        left = discards(view.hand) if len(view.hand) > view.rules.cards and view.acting == view.seat else {}
+        new = view.drawn[-1] if view.drawn and len(view.hand) > view.rules.cards and not view.taken else None
+        return cls(
+            phase=view.phase.name.lower(),
+            hand=[str(card) for card in view.cards],
+            melds=[[str(card) for card in meld.hand] for meld in best.melds],
+            deadwood=min(left.values()) if left else best.deadwood,
+            leaves={str(card): points for card, points in left.items()},
+            upcard=str(view.upcard) if view.upcard else None,
+            pile=[str(card) for card in view.pile],
+            stock=view.stock,
+            known=[str(card) for card in view.known],
+            drawn=str(new) if new else None,
+            taken=str(view.taken) if view.taken else None,
+            limit=view.limit,
+            scores=list(view.scores),
+            target=view.rules.match_points,
+            round=view.number + 1,
+            starter=view.starter,
+            knock=str(view.knock) if view.knock else None,
+            laid_open=[[str(card) for card in meld.hand] for meld in view.knock.melds] if view.knock else [],
+            knocker=[str(card) for card in Hand.from_mask(view.knocker_mask)],
+            lays_off=view.rules.lay_off != "greedy",
+        )
+
 
 class Decided(BaseModel):
     """One decision with every candidate, the best first; seats, rounds and actions are counted from 1."""
@@ -150,6 +187,9 @@ class Reviewed(BaseModel):
     players: list[str]
     player: str
     worlds: int
+    seed: int = 0
+    least: float = 0.025
+    """Minimum loss of a mistake, in match-win probability."""
     actions: int
     result: dict[str, list[int]] | None
     rounds: list[int]
@@ -157,6 +197,15 @@ class Reviewed(BaseModel):
     seats: list[Seat]
     kinds: dict[str, int]
     decisions: list[Decided]
+
+    @classmethod
+    def from_review(cls, review: "Review", record: "Record", match: str = "", least: float = 0.025) -> Self:
+        """Return a review of a record with what the seats saw; ``match``: its id in the web app."""
+        values = review.as_json(least)
+        for item, decision in zip(values["decisions"], review.decisions, strict=True):
+            item["position"] = Position.from_view(decision.view)
+        result = None if record.result is None else {"scores": list(record.result.scores), "winners": list(record.result.winners)}
+        return cls.model_validate(values | {"match": match, "actions": len(record.actions), "result": result})
 
 
 class ReviewResponse(BaseModel):

@@ -9,15 +9,15 @@ from pydantic import BaseModel, Field, ValidationError
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
-from meldlab.web.charts import chances
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import form
-from meldlab.web.gin.routes import moves_with, sorted_hand
+from meldlab.web.gin_hand import moves_with, sorted_hand
 from meldlab.web.laboratory import Lab, Laboratory, Person
 from meldlab.web.long_work import JobId
 from meldlab.web.pages import page
 from meldlab.web.review.models import KINDS_OF_MISTAKE, Decided, Given, Judge, Judged, Mistake, Reviewed, Reviewers, Start
 from meldlab.web.review.routes import Action, decided, give_record, judge, judged, practice, review, start
+from meldlab.web.review_page import review_title, review_values
 
 __all__ = ["pages"]
 
@@ -127,16 +127,13 @@ async def look(request: Request, lab: Lab, person: Person, id: JobId, shown: Cho
         chosen = shown.of(result)
         tries = lab.repository.tries_of(person)
         values |= {
-            "review": result,
-            "sorted_hand": sorted_hand,
-            "chosen": chosen[:MAX_SHOWN],
+            **review_values(result, chosen[:MAX_SHOWN], lambda item: f"/review/{id}/{item.action}{shown.query()}"),
             "many": len(chosen),
             "kinds": {kind: len(shown.of(result, kind)) for kind in KINDS_OF_MISTAKE},
             "all": len(shown.of(result, "")),
-            "curve": _curve(result, chosen, f"/review/{id}", shown),
             "solved": {action for (match, action), tried in tries.items() if match == response.match and tried.solved},
         }
-    return page(request, "review/review.html.jinja", title=_title(result), **values)
+    return page(request, "review/review.html.jinja", title=review_title(result), **values)
 
 
 @pages.post("/review/{id}/cancel")
@@ -222,16 +219,3 @@ def _following_mistake(todo: list[Mistake], match: str, one: Decided) -> str:
     for item in (*behind, *unsolved, *others):
         return f"/review/{item.review}/{item.action}"
     return ""
-
-
-def _curve(found: Reviewed, chosen: list[Decided], here: str, shown: Shown) -> Any:
-    marks = []
-    for item in chosen[:MAX_SHOWN]:
-        title = f"Action {item.action}, {item.kind}: {100 * item.cost:.1f} points lost"
-        marks.append((float(item.action), item.chance, f"{here}/{item.action}{shown.query()}", title))
-    names = " and ".join(seat.name for seat in found.seats)
-    return chances([seat.curve for seat in found.seats], found.rounds, marks, f"The chance of {names} to win, over {found.actions} actions")
-
-
-def _title(found: Reviewed | None) -> str:
-    return "Review" if found is None else f"Review: {' against '.join(found.players)}"

@@ -3,18 +3,15 @@
 from functools import cache
 from typing import Any
 
-from meldlab.cards import Hand
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Gin, Match, Move, View
-from meldlab.gin.review import MIN_LOSS, WORLDS, Candidate, Decision, Review, Reviewer, steps_of
+from meldlab.gin import Match, Move
+from meldlab.gin.review import MIN_LOSS, SAMPLES, Candidate, Decision, Review, Reviewer, steps_of
 from meldlab.gin.typed_moves import read_move
 from meldlab.play import Record, Step
-from meldlab.web.gin.shown import shown
 from meldlab.web.jobs import Reporter
+from meldlab.web.review.models import Reviewed
 
 __all__ = ["judge", "read", "review", "reviewer"]
-
-NOT_TOLD = ("rules", "rounds")  # of a position: the same in the whole match
 
 
 @cache
@@ -34,7 +31,7 @@ def read(text: str) -> dict[str, Any]:
 def review(progress: Reporter, match: str, record: str, seats: list[int], player: str, worlds: int) -> dict[str, Any]:
     """Look back at the decisions of some seats, and keep each as it is made; the match is named in the answer."""
     answer = Record.parse(record)
-    game, steps = Gin.read(answer.rules), steps_of(answer)
+    steps = steps_of(answer)
     decisions = [_decision(steps[number], **saved) for number, saved in progress.pieces]
     since = decisions[-1].number + 1 if decisions else 0
     progress(since, len(steps), "measuring what points are worth")
@@ -42,14 +39,10 @@ def review(progress: Reporter, match: str, record: str, seats: list[int], player
     for decision in looking.decisions(steps, seats, since):
         decisions.append(decision)
         progress.keep(
-            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.worlds, "sure": decision.sure}]
+            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.samples, "sure": decision.sure}]
         )
         progress(decision.number + 1, len(steps), f"{len(decisions)} decisions valued")
-    response = Review.of(looking, answer, decisions, seats).as_json()
-    for item, decision in zip(response["decisions"], decisions, strict=True):
-        item["position"] = _position(game, decision.view)
-    result = None if answer.result is None else {"scores": answer.result.scores, "winners": answer.result.winners}
-    return response | {"match": match, "actions": len(steps), "result": result}
+    return Reviewed.from_review(Review.of(looking, answer, decisions, seats), answer, match).model_dump(mode="json")
 
 
 def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds: int) -> dict[str, Any]:
@@ -60,7 +53,7 @@ def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds:
     weighed = {str(candidate.move): candidate.move for candidate in before.candidates}
     tried = weighed.get(move.strip()) or read_move(before.view, move)
     # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
-    return reviewer(player, min(worlds, WORLDS), least=1.0).judge(before, tried).as_json()
+    return reviewer(player, min(worlds, SAMPLES), least=1.0).judge(before, tried).as_json()
 
 
 def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
@@ -76,10 +69,3 @@ def _response(candidate: Candidate) -> dict[str, Any]:
     """Return a candidate to the last digit, unlike what an answer has of it."""
     numbers = {"chance": candidate.win_probability, "points": candidate.points, "cost": candidate.cost, "error": candidate.error}
     return {"move": str(candidate.move), **numbers}
-
-
-def _position(game: Gin, view: View) -> dict[str, Any]:
-    """Return what the seat saw; after a knock all cards of the knocker."""
-    seen = {name: value for name, value in shown(game, view, []).items() if name not in NOT_TOLD}
-    lays_off = view.rules.lay_off != "greedy"
-    return seen | {"knocker": [str(card) for card in Hand.from_mask(view.knocker_mask)], "lays_off": lays_off}

@@ -71,7 +71,7 @@ def without(ask: tuple[Any, ...], tile: str) -> dict[str, Any]:
 def response(answer: Solution) -> dict[str, Any]:
     """Return a solution with the table after each step."""
     plan = find_steps(answer)
-    fields = SolutionAnswer.fields_of(answer, describe_steps(answer, plan))
+    fields = SolutionAnswer.fields_from(answer, describe_steps(answer, plan))
     return SolutionAnswer.model_validate(fields).model_dump() | {"frames": list(frames(answer, plan))}
 
 

@@ -1,11 +1,11 @@
-"""A described game as a seat sees it, place by place, as JSON."""
+"""A RECYCLE game as a seat sees it, place by place, as JSON."""
 
 from typing import Any
 
 from meldlab.play import Step
 from meldlab.recycle.card_names import standard_card
 from meldlab.recycle.describe import HIDDEN, Describer
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.header import Header
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.machine.storage import Location
@@ -14,7 +14,7 @@ from meldlab.recycle.state import View
 __all__ = ["pile", "shown"]
 
 
-def shown(game: Described, view: View, steps: list[Step[Any]]) -> dict[str, Any]:
+def shown(game: RecycleGame, view: View, steps: list[Step[Any]]) -> dict[str, Any]:
     """Return what a seat sees: its places first, then those of the table, then the others'; and what is stored."""
     position, seat = view.position, view.seat
     piles = [pile(view.describer, position, location, cards, seat) for location, cards in position.locations()]

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from meldlab.analysis.comparison import Comparison
-from meldlab.analysis.forecast import Forecast
 from meldlab.analysis.page import analysis_page
+from meldlab.analysis.playing import Forecast
 from meldlab.analysis.study import Analysis, StudyConfig
 from meldlab.analysis.study import analyse as study
 from meldlab.analysis.variant import Variant
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.runs.store import Store
 from meldlab.web.jobs import Reporter
 from meldlab.web.studio.texts import Texts
@@ -45,7 +45,7 @@ def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], config: Stu
     result = []
     for number, subject_settings in enumerate(subjects):
         description = texts.find(subject_settings["text"])
-        variant = Variant(Described(description.id, description.text), subject_settings["settings"])
+        variant = Variant(RecycleGame(description.id, description.text), subject_settings["settings"])
         study_progress = _StudyProgress(progress, variant.title, number, len(subjects))
         progress(number, len(subjects), f"{variant.title}: random games first")
         result.append(study(variant, config, store, jobs=1, progress=study_progress, on_forecast=study_progress.on_forecast))

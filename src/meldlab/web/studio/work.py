@@ -14,7 +14,7 @@ from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.check import check_program
 from meldlab.recycle.describe import Describer
-from meldlab.recycle.game import Described
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.diagnostics import TITLES
 from meldlab.recycle.language.header import Header
@@ -61,9 +61,9 @@ def check(text: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def game_of_text(text: str, name: str = "described") -> Described:
+def game_of_text(text: str, name: str = "described") -> RecycleGame:
     """Return the game of a text, compiled, from a small cache."""
-    game = Described(name, text)
+    game = RecycleGame(name, text)
     assert game.machine.players
     return game
 
@@ -81,7 +81,7 @@ def graph(text: str, seed: int) -> dict[str, Any]:
 
 def subject(text: str, settings: Mapping[str, int]) -> str:
     """Return the name for people of a game or its variant, once it is known that it can be run."""
-    result = Variant(Described("described", text), settings)
+    result = Variant(RecycleGame("described", text), settings)
     assert result.machine.players
     return result.title[:120]
 

@@ -69,6 +69,6 @@ def _found(held: Hand, solution: Solution) -> dict[str, Any]:
 def solve_in_steps(progress: Any, cards: int, aces: str, goal: str) -> dict[str, Any]:
     """Solve all hands of a size and keep them: long work, resumed after a kill."""
     game = WaitingGame(cards, aces, Goal.parse(goal))
-    solution = solve_cached(game, device="cpu", progress=lambda done, total: progress(done, total, f"solving {game}"))
+    solution = solve_cached(game, device="cpu", progress=lambda done, total, _: progress(done, total, f"solving {game}"))
     load(cached_path(game))
     return {"cards": cards, "seconds": solution.seconds}

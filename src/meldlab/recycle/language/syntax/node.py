@@ -60,7 +60,7 @@ class Node(Ast):
     """Classes allowed in each field with an expression; of a field with several, all have the first class, a single one any."""
     gives: ClassVar[Any] = None
     """Class of the value, or a function that returns it from the checked construct."""
-    at: int = field(default=0, compare=False, repr=False)
+    offset: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,37 @@
+"""The view model of a table, for pages, the API and event streams, with one builder per game.
+
+>>> from meldlab.gin import Gin
+>>> from meldlab.play import Deal
+>>> game = Gin()
+>>> state = game.start(2, Deal(seed=3))
+>>> table = build_table(game, state.view(state.seat), [], ["you", "simple"])
+>>> [(zone.key, zone.count) for zone in table.zones]
+[('hand-1', 10), ('hand-2', 10), ('stock', 31), ('discard', 1)]
+>>> [move.text for move in table.moves], public(table).moves
+(['pass', 'take KC'], [])
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from meldlab.digests import load_object
+from meldlab.games import kind_of_game
+from meldlab.play import Game, Result
+from meldlab.tables.model import GameEnd, Table, public
+
+__all__ = ["BUILDERS", "Table", "build_table", "public"]
+
+BUILDERS = {
+    "gin": "meldlab.tables.gin:build",
+    "recycle": "meldlab.tables.recycle:build",
+    "rummikub": "meldlab.tables.rummikub:build",
+}
+"""Import paths of the builders by the kind of game; loaded on demand."""
+
+
+def build_table(game: Game[Any], view: Any, log: Sequence[str], players: Sequence[str], result: Result | None = None) -> Table:
+    """Return the table as the seat of a view sees it; ``log``: the actions so far, as ``Step.describe`` gives them to this seat."""
+    table: Table = load_object(BUILDERS[kind_of_game(game)])(game, view, log, players)
+    if result is not None:
+        table = table.model_copy(update={"moves": [], "result": GameEnd.from_result(result)})
+    return table
