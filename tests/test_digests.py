@@ -8,9 +8,9 @@ import grimp
 import pytest
 
 from meldlab import digests
-from meldlab.digests import PACKAGE, code_digest, content_digest
+from meldlab.digests import PACKAGE, code_digest, content_digest, import_digest, imported_files
 from meldlab.gin.digest import gin_digest
-from meldlab.runs.store import code_version
+from meldlab.runs.store import MODULES, code_version
 from meldlab.waiting.game import WaitingGame
 from meldlab.waiting.solver import solver_digest
 from meldlab.waiting.storage import cached_path
@@ -22,18 +22,23 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     copy = tmp_path / "meldlab"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(digests, "PACKAGE", copy)
-    code_digest.cache_clear()
+    clear_caches()
     yield copy
-    code_digest.cache_clear()
+    clear_caches()
 
 
 def changed(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\n")
-    code_digest.cache_clear()
+    clear_caches()
+
+
+def clear_caches() -> None:
+    for cached in (code_digest, import_digest, code_version):
+        cached.cache_clear()
 
 
 # Each digest, and the packages whose results it names.
-DIGESTS = {solver_digest: ("waiting",), gin_digest: ("gin",), code_version.__wrapped__: ("reproduce", "training")}
+DIGESTS = {solver_digest: ("waiting",), gin_digest: ("gin",)}
 
 
 def files_imported(packages: Iterable[str]) -> set[str]:
@@ -66,22 +71,48 @@ def test_a_copy_of_the_package_is_the_same_code(package: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    "file",
+    ("experiment", "file", "counts"),
     [
-        "gin/kernel_round.py",
-        "gin/players/ensemble.py",  # presets of players
-        "gin/rules.py",  # presets of rules
-        "gin/players/networks/light.npz",
-        "arena/contest.py",
-        "recycle/language/recycle.lark",
-        "recycle/library/hearts.rcy",
-        "recycle/language/checker.py",
+        ("contest", "gin/kernel_round.py", True),
+        ("contest", "gin/players/ensemble.py", True),  # presets of players
+        ("contest", "gin/rules.py", True),  # presets of rules
+        ("contest", "gin/players/networks/light.npz", True),
+        ("contest", "arena/contest.py", True),
+        ("contest", "rummikub/game.py", True),  # by its path in the registry of games
+        ("contest", "recycle/library/hearts.rcy", True),
+        ("contest", "analysis/sample.py", False),
+        ("contest", "training/ppo.py", False),
+        ("contest", "reports/plot.py", False),
+        ("track", "reports/plot.py", False),
+        ("track", "reproduce/finkle.py", False),
+        ("knock", "reproduce/nagai/knocking.py", True),
+        ("ensemble", "tuning/halving.py", True),
+        ("recycle analyse", "recycle/language/recycle.lark", True),
+        ("recycle analyse", "recycle/language/checker.py", True),
+        ("recycle analyse", "reports/page.py", False),
+        ("recycle search", "web/app.py", False),
+        ("train", "training/rollout.py", True),
+        ("train", "cli/app.py", False),
+        ("an experiment of an example", "training/rollout.py", True),
     ],
 )
-def test_whatever_decides_a_result_is_in_the_digest(package: Path, file: str) -> None:
-    before = code_version.__wrapped__()
+def test_code_version_counts_the_modules_of_the_experiment(package: Path, experiment: str, file: str, counts: bool) -> None:
+    before = code_version(experiment)
     changed(package / file)
-    assert code_version.__wrapped__() != before
+    assert (code_version(experiment) != before) == counts
+
+
+@pytest.mark.parametrize("name", sorted({name for names in MODULES.values() for name in names}))
+def test_imported_files_reaches_all_modules_that_grimp_finds(name: str) -> None:
+    pending, reached = [PACKAGE.joinpath(*name.split(".")).with_suffix(".py")], set[Path]()
+    while pending:
+        path = pending.pop()
+        if path not in reached:
+            reached.add(path)
+            pending += imported_files(path)
+    upstream = grimp.build_graph("meldlab").find_upstream_modules(f"meldlab.{name}") - {"meldlab"}
+    files = {module: PACKAGE.joinpath(*module.split(".")[1:]) for module in upstream}
+    assert [module for module, file in files.items() if not {file.with_suffix(".py"), file / "__init__.py"} & reached] == []
 
 
 def test_a_file_that_comes_or_goes_or_changes_its_name_is_noticed(package: Path) -> None:

@@ -14,13 +14,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from meldlab.digests import imported_files, module_file
 from meldlab.errors import NotPossible
 
 __all__ = ["SYMBOL_PREFIX", "cache_folder", "kernel_digest", "kernel_folder", "kernel_sources", "processor_digest", "replace_file"]
 
 PACKAGE = Path(__file__).parent
 COMPILER = ("compiling", "gpu", "indexing", "linking")  # modules that decide how kernels are compiled
-IMPORT = re.compile(r"^from (meldlab[\w.]*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 SYMBOL_PREFIX = "_ZN7meldlab"  # of compiled functions of this package
 PROCESSOR = re.compile(r"^((?:model name|flags|Features|CPU implementer|CPU part)\s*:.*)$", re.MULTILINE)  # lines of /proc/cpuinfo
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -78,37 +78,16 @@ def kernel_sources(module: str = "") -> list[Path]:
     >>> [path.name for path in kernel_sources("meldlab.chance.kernel")]
     ['kernel.py', 'kernel_purpose.py', 'compiling.py', 'gpu.py', 'indexing.py', 'linking.py']
     """
-    path = _module_file(module)
+    path = module_file(module)
     pending = [path] if path else sorted(PACKAGE.rglob("kernel*.py"))
     sources: set[Path] = set()
     while pending:
         path = pending.pop()
         if path not in sources:
             sources.add(path)
-            pending += _imported_files(path) if path.name.startswith("kernel") else ()
+            pending += imported_files(path) if path.name.startswith("kernel") else ()
     compiler = [PACKAGE / f"{name}.py" for name in COMPILER]
     return sorted(sources.difference(compiler)) + compiler
-
-
-@cache
-def _imported_files(path: Path) -> tuple[Path, ...]:
-    """Return the files of the package that a file imports."""
-    files = []
-    for module, block, line in IMPORT.findall(path.read_text("utf-8")):
-        names = [name.split(" as ")[0].strip() for name in (block or line).split(",")]
-        submodules = [_module_file(f"{module}.{name}") for name in names]
-        files += [file for file in submodules if file]
-        if not all(submodules) and (file := _module_file(module)):
-            files.append(file)
-    return tuple(files)
-
-
-def _module_file(module: str) -> Path | None:
-    name, *parts = module.split(".")
-    if name != PACKAGE.name or not parts:
-        return None
-    path = PACKAGE.joinpath(*parts)
-    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 @contextmanager

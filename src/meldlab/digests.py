@@ -4,6 +4,7 @@ A stored result must never pass for a result of other code. Whole files count, s
 """
 
 import hashlib
+import re
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import import_module
@@ -12,11 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PACKAGE", "code_digest", "content_digest", "load_object", "module_files"]
+__all__ = ["PACKAGE", "code_digest", "content_digest", "import_digest", "imported_files", "load_object", "module_file", "module_files"]
 
 PACKAGE = Path(__file__).parent
 LENGTH = 16  # hexadecimal digits
 LARGE = 10_000_000  # bytes; the digests of larger files are cached
+IMPORT = re.compile(r"^ *from (meldlab[\w.]*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+LOADED = re.compile(r"\"(meldlab[\w.]+):\w+\"")
+REGISTRIES = ("runs/queue.py", "runs/tasks.py")
 DEPENDENCIES = ("numba", "numpy")  # whose versions count, too
 
 
@@ -35,6 +39,55 @@ def code_digest(*packages: str) -> str:
         if path.is_file() and part.parts[0].removesuffix(".py") in packages and "__pycache__" not in part.parts:
             digest.update(f"{part.as_posix()} {_file_digest(path)} ".encode())
     return digest.hexdigest()[:LENGTH]
+
+
+@cache
+def import_digest(*modules: str) -> str:
+    """Return a digest of modules below ``meldlab``, all that they import, directly or not, and the data files in folders of these.
+
+    An import inside a function counts, and so does a path ``"meldlab.module:name"`` in a text.
+
+    >>> import_digest("cards") == import_digest("cards"), import_digest("cards") == import_digest("melds")
+    (True, False)
+    """
+    pending = [path for name in modules if (path := module_file(f"meldlab.{name}"))]
+    sources: set[Path] = set()
+    while pending:
+        path = pending.pop()
+        if path not in sources:
+            sources.add(path)
+            pending += imported_files(path)
+    folders = {path.parent for path in sources} - {PACKAGE}
+    data = {path for folder in folders for path in folder.rglob("*") if path.suffix not in (".py", ".pyc") and path.is_file()}
+    digest = hashlib.sha256(" ".join(version(name) for name in DEPENDENCIES).encode())
+    for path in sorted(sources | data):
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()} {_file_digest(path)} ".encode())
+    return digest.hexdigest()[:LENGTH]
+
+
+@cache
+def imported_files(path: Path) -> tuple[Path, ...]:
+    """Return the files of the package that a file imports, or loads by a path that it contains."""
+    text = path.read_text("utf-8")
+    # Tables of functions for all kinds of work: what runs one of them names its module.
+    loaded = [] if path.relative_to(PACKAGE).as_posix() in REGISTRIES else LOADED.findall(text)
+    files = [file for module in loaded if (file := module_file(module))]
+    for module, block, line in IMPORT.findall(text):
+        names = [name.split(" as ")[0].strip() for name in (block or line).split(",")]
+        submodules = [module_file(f"{module}.{name}") for name in names]
+        files += [file for file in submodules if file]
+        if not all(submodules) and (file := module_file(module)):
+            files.append(file)
+    return tuple(files)
+
+
+def module_file(module: str) -> Path | None:
+    """Return the file of a module of the package by its full name; None if there is no such module."""
+    name, *parts = module.split(".")
+    if name != "meldlab" or not parts:
+        return None
+    path = PACKAGE.joinpath(*parts)
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 def load_object(path: str) -> Any:

@@ -11,8 +11,7 @@ from dataclasses import replace
 from time import process_time
 from typing import Any, NamedTuple
 
-from meldlab.analysis.forecast import Forecast
-from meldlab.analysis.playing import LineUp, sample_from_games
+from meldlab.analysis.playing import Forecast, LineUp, sample_from_games
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
 from meldlab.arena.contest import play_contest

@@ -67,6 +67,10 @@ class Interval:
         """Return both ends for JSON, None if they are infinite."""
         return [self.low, self.high] if isfinite(self.low) and isfinite(self.high) else None
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the estimate and both ends."""
+        return {"value": self.value, "ci95": self.ends}
+
     def bonferroni(self, comparisons: int) -> "Interval":
         """Return the interval for one of several comparisons: all of them hold together with at least 95 % (Bonferroni).
 

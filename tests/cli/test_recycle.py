@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from meldlab.cli.app import main
-from meldlab.cli.recycle.screen import DescribedScreen
+from meldlab.cli.recycle.screen import RecycleScreen
 from meldlab.play import Record
 from meldlab.recycle import library
 from meldlab.recycle.card_names import abbreviate
@@ -257,7 +257,7 @@ def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFix
 
 
 def test_a_pile_shows_its_top_first() -> None:
-    screen = DescribedScreen(Console(), 0, ("you", "other"))
+    screen = RecycleScreen(Console(), 0, ("you", "other"))
     pile = tuple(f"{rank}-CLUBS" for rank in ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK"))
     assert abbreviate(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
     assert abbreviate(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"

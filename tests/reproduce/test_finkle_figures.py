@@ -61,10 +61,10 @@ def test_the_exponent_of_a_power_is_found() -> None:
 def test_knowledge_wins_games() -> None:
     random, least, most = knowledge_study(solve(WaitingGame(3)), [20.0, 1e-9], games=6000, seed=3)
     assert random.tolerance is None
-    assert random.interval[1] < 0.07 < 0.4 < least.interval[0]
-    assert least.interval[1] < 0.5
+    assert random.rate.high < 0.07 < 0.4 < least.rate.low
+    assert least.rate.high < 0.5
     # A table that is exact to nine digits plays like the exact one.
-    assert most.rate == pytest.approx(0.5, abs=0.002)
+    assert most.rate.value == pytest.approx(0.5, abs=0.002)
 
 
 def test_every_figure_of_the_thesis_has_a_name() -> None:

@@ -54,7 +54,7 @@ def test_the_same_question_is_the_same_run(tmp_path: Path, monkeypatch: pytest.M
     assert again == first
     assert store.run("grid", {"a": 1, "b": [2, 1]}).number != first.number
     assert store.run("race", {"a": 1, "b": [1, 2]}).number != first.number
-    monkeypatch.setattr("meldlab.runs.store.code_version", lambda: "0.0.1")
+    monkeypatch.setattr("meldlab.runs.store.code_version", lambda experiment="": "0.0.1")
     assert store.run("grid", {"a": 1, "b": [1, 2]}).number != first.number, "another version plays differently"
     assert [each.number for each in store.runs()] == [1, 2, 3, 4]
 

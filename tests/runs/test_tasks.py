@@ -241,7 +241,7 @@ def test_pieces_of_a_holder_that_dies_are_taken_over(run: Run) -> None:
 
 
 def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.runs.tasks.code_version", lambda: "0.0.1")
+    monkeypatch.setattr("meldlab.runs.tasks.code_version", lambda experiment="": "0.0.1")
     with pytest.raises(NotPossible, match=r"has version 0\.0\.1, the run has version"):
         run_tasks([Task("contest", "simple", games=2)], run, jobs=1)
     assert run.games() == 0

@@ -56,8 +56,8 @@ def test_simulation_agrees_within_its_interval(urn: Urn) -> None:
     # Twenty seeds at 95 %: about one miss; five or more would happen once in 400.
     value = float(urn.value())
     intervals = [simulate(urn, 20_000, seed).interval for seed in range(20)]
-    assert sum(not low <= value <= high for low, high in intervals) < 5
-    assert max(high - low for low, high in intervals) < 0.1 * (value + 1)
+    assert sum(not one.low <= value <= one.high for one in intervals) < 5
+    assert max(one.high - one.low for one in intervals) < 0.1 * (value + 1)
 
 
 def test_shares_agree_with_chances() -> None:

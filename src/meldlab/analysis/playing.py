@@ -1,4 +1,4 @@
-"""The task functions ``recycle.search`` and ``recycle.count``: games of a RECYCLE game with their decisions, or only their results.
+"""The task functions ``recycle.search`` and ``recycle.count``: games with their decisions, or results only; a forecast of their time.
 
 >>> from meldlab.recycle import library
 >>> line_up = LineUp.parse("random,random")
@@ -9,10 +9,13 @@
 """
 
 import json
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from meldlab.analysis.sample import Sample
 from meldlab.play import RandomPlayer
@@ -23,9 +26,12 @@ from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 
-__all__ = ["LineUp", "count_task", "random_scores", "search_task"]
+__all__ = ["Forecast", "LineUp", "count_task", "random_scores", "search_task"]
 
 SEARCH_TASK, COUNT_TASK = "recycle.search", "recycle.count"
+TIMED = 20  # random games by which the speed of a decision is measured
+# Fields of a sample that the games of the machine have under another name.
+PLAYED_NAMES = {"value": "reward", "mean": "reward_mean", "score_estimates": "score_estimate", "rank_estimates": "rank_estimate"}
 
 
 @dataclass(frozen=True)
@@ -99,22 +105,42 @@ def random_scores(machine: Machine, seed: int, games: int, first: int = 0) -> Sa
 
 def sample_from_games(played: PlayedGames, goal: str, first: int) -> Sample:
     """Return games of the machine as a sample; ``first`` is the number of the first game."""
-    return Sample(
-        goal,
-        played.scores,
-        played.statuses,
-        played.seconds,
-        played.game - first,
-        played.seat,
-        played.options,
-        played.chosen,
-        played.best,
-        played.worst,
-        played.reward,
-        played.reward_mean,
-        played.determinizations,
-        played.first_half,
-        played.second_half,
-        played.score_estimate,
-        played.rank_estimate,
-    )
+    arrays = {part.name: getattr(played, PLAYED_NAMES.get(part.name, part.name)) for part in fields(Sample)[1:]}
+    return Sample(goal, **{**arrays, "game": played.game - first})
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Random games of a line-up, and the seconds that one core needs for the missing games.
+
+    >>> from meldlab.recycle.game import RecycleGame
+    >>> machine, line_up = RecycleGame.load("kuhn_poker").machine, LineUp.parse("random,random")
+    >>> random = sample_from_games(play_games(machine, line_up.players, 10, seed=1), machine.scoring, 0)
+    >>> Forecast.of(machine, random, {LineUp.parse("mcts:1000,random"): 30}).seconds > 0
+    True
+    """
+
+    random: Sample
+    seconds: float
+
+    @classmethod
+    def of(cls, machine: Machine, random: Sample, missing: Mapping[LineUp, int]) -> "Forecast":
+        """Return the forecast for the ``missing`` games of each line-up.
+
+        A searching player runs ``simulations`` rollouts of every option, to the end or to its limit; the random games have the number of
+        options and the distance to the end.
+        """
+        machine.random_games(1, 0, 1)  # compiles, which is not measured
+        start = time.process_time()
+        decisions = int(machine.random_games(TIMED, 0, 1).decisions.sum())
+        seconds_per_decision = (time.process_time() - start) / max(1, decisions)
+        to_the_end = random.decisions[random.game] - random.move
+        work = 0.0
+        for line_up, games in missing.items():
+            for seat, player in enumerate(line_up.players):
+                if not isinstance(player, SearchPlayer):
+                    continue
+                mine = random.seat == seat
+                ahead = player.simulations * random.options[mine] * np.minimum(to_the_end[mine], player.rollout_limit)
+                work += games * float(ahead.sum()) / random.games
+        return cls(random, work * seconds_per_decision)

@@ -10,10 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from meldlab.analysis.figures import draw_branching, draw_decisions, draw_lead, draw_scores, draw_spread, draw_times
-from meldlab.analysis.forecast import Forecast
 from meldlab.analysis.heuristics import PUBLISHED_RULES, Heuristic, heuristics
 from meldlab.analysis.movement import COLOURS, draw_movement
-from meldlab.analysis.playing import LineUp, changed_limits, random_scores
+from meldlab.analysis.playing import Forecast, LineUp, changed_limits, random_scores
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
 from meldlab.analysis.variant import Variant

@@ -85,7 +85,7 @@ def screen_class(game: "Game[Any]") -> "type[Screen]":
     elif isinstance(game, Rummikub):
         from meldlab.cli.rummikub.screen import RummikubScreen as Shown  # type: ignore[assignment]
     else:
-        from meldlab.cli.recycle.screen import DescribedScreen as Shown  # type: ignore[assignment]
+        from meldlab.cli.recycle.screen import RecycleScreen as Shown  # type: ignore[assignment]
     return Shown
 
 

@@ -172,9 +172,9 @@ def winnings(
     print(f"{'winnings':>{width}}    chance   simulated")
     for amount, chance, share in rows:
         print(f"{amount_text(amount):>{width}} {float(chance):9.6f}   {float(share):9.6f}")
-    low, high = played.interval
+    mean = played.interval
     print(f"mean {float(best.mean):.6f}, standard deviation {best.sd:.6f}")
-    print(f"{games:,} games: mean {float(played.winnings.mean):.6f}, with 95 % confidence {low:.6f} to {high:.6f}")
+    print(f"{games:,} games: mean {float(played.winnings.mean):.6f}, with 95 % confidence {mean.low:.6f} to {mean.high:.6f}")
 
 
 @app.command()

@@ -353,8 +353,8 @@ def simulate(
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),
-        "bag": {"mean": bag.mean, "ci95": bag.interval},
-        "deck": {"mean": deck.mean, "ci95": deck.interval},
+        "bag": {"mean": bag.mean, "ci95": bag.interval.ends},
+        "deck": {"mean": deck.mean, "ci95": deck.interval.ends},
         "games": games,
     }
     if json:
@@ -362,7 +362,7 @@ def simulate(
         return
     print(f"{held}: {solution.turns(held):.4f} turns by the model")
     for name, run in (("bag", bag), ("deck", deck)):
-        print(f"{name:5} {run.mean:9.4f} ({run.interval[0]:.4f} to {run.interval[1]:.4f}) over {games:,} games")
+        print(f"{name:5} {run.mean:9.4f} ({run.interval.low:.4f} to {run.interval.high:.4f}) over {games:,} games")
 
 
 @app.command()

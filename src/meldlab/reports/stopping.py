@@ -111,7 +111,7 @@ def draw_winnings(urn: Urn, seed: int = 0) -> Plot:
     amounts = [float(amount) for amount in best.amounts]
     chances = [float(chance) for chance in best.chances]
     simulated = [float(shares.get(amount, 0)) for amount in best.amounts]
-    low, high = played.interval
+    low, high = played.interval.low, played.interval.high
     figure, (axes,) = new_figure()
     if len(amounts) <= MAX_BARS:
         width = 0.8 * min(np.diff(amounts), default=1.0)

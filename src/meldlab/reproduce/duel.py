@@ -9,7 +9,7 @@ from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere
 from meldlab.parallel import run_on_cores
 from meldlab.reproduce import kernel_duel
-from meldlab.statistics import Moments
+from meldlab.statistics import Interval, Moments
 from meldlab.waiting import Solution
 from meldlab.waiting.simulation import verify_games
 
@@ -20,7 +20,7 @@ CHUNK = 1 << 10  # games of the first chunk
 
 @dataclass(frozen=True)
 class Duel:
-    """Games between two policies from mirrored deals: the first one's wins and the 95 % interval of its rate, clustered by pairs.
+    """Games between two policies from mirrored deals: the first one's wins, and its win rate with an interval, clustered by pairs.
 
     ``undecided`` games never end: each side holds the cards that the other waits for. They are half a win for either.
     """
@@ -28,7 +28,7 @@ class Duel:
     games: int
     wins: int
     undecided: int
-    interval: tuple[float, float]
+    interval: Interval
 
     @property
     def rate(self) -> float:
@@ -52,4 +52,4 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
     won = np.array([0.5, 1.0, 0.0])[winners + 1]
     pairs = won.reshape(-1, 2).sum(axis=1)
     rate = Moments.from_counts(np.column_stack((np.full(len(pairs), 2), pairs))).rate(1, 0)
-    return Duel(games, int(np.count_nonzero(winners == 0)), int(np.count_nonzero(winners < 0)), (rate.low, rate.high))
+    return Duel(games, int(np.count_nonzero(winners == 0)), int(np.count_nonzero(winners < 0)), rate)

@@ -258,6 +258,6 @@ def _beyond(solved: Solutions, context: Context) -> Outcomes:
     yield "out-of-reach", Outcome(text, ten["mean"], note=note, stored=stored)
     games = context.pick(1_000_000, 60_000, 2_000)
     played, whole = play_deck(solved(3).solution, None, games, context.seed), solved(3).solution.summary().mean
-    low, high = played.interval
+    low, high = played.interval.low, played.interval.high
     text = f"{played.mean:.2f} turns ({low:.2f} to {high:.2f}) with a real deck, {whole:.2f} in the bag; {games:,} games"
     yield "a-wash", Outcome(text, played.mean, error=(high - low) / 2, seed=context.seed, reduced="" if context.full else "fewer games")

@@ -225,10 +225,10 @@ def _knowledge(title: str, seed: int = 0) -> Plot:
     for cards, colour, shape in ((3, BLUE, "o"), (4, ORANGE, "s")):
         players = knowledge_study(_solved(cards), KNOWLEDGE, GAMES[cards], seed)
         for axes, first in ((left, 0), (right, 1)):
-            rates = [player.rate for player in players[first:]]
-            halves = [player.interval[1] - player.rate for player in players[first:]]
+            rates = [player.rate.value for player in players[first:]]
+            halves = [player.rate.high - player.rate.value for player in players[first:]]
             axes.errorbar(range(first, len(players)), rates, halves, fmt=f"{shape}-", color=colour, capsize=3, label=f"{cards} cards")
-        rows += [(cards, p.tolerance, p.cohorts, p.mean_error, p.games, p.rate, *p.interval) for p in players]
+        rows += [(cards, p.tolerance, p.cohorts, p.mean_error, p.games, p.rate.value, p.rate.low, p.rate.high) for p in players]
     for axes, first in ((left, 0), (right, 1)):
         axes.axhline(0.5, color="black", lw=1, ls="--")
         axes.set_xticks(range(first, len(ticks)), ticks[first:], rotation=45)

@@ -14,7 +14,8 @@ import numpy as np
 
 from meldlab.errors import NotLegalHere
 from meldlab.reproduce.cohorts import approximate
-from meldlab.reproduce.duel import duel
+from meldlab.reproduce.duel import Duel, duel
+from meldlab.statistics import Interval
 from meldlab.waiting import Solution, WaitingGame, solve
 
 __all__ = ["Challenger", "Trial", "fitted_exponent", "knowledge_study", "tolerance_study"]
@@ -40,8 +41,7 @@ class Challenger:
     cohorts: int
     mean_error: float | None
     games: int
-    rate: float
-    interval: tuple[float, float]
+    rate: Interval
 
 
 def tolerance_study(game: WaitingGame, tolerances: Iterable[float], exact: Solution | None = None) -> list[Trial]:
@@ -63,10 +63,13 @@ def knowledge_study(exact: Solution, tolerances: Iterable[float], games: int = 1
     """Play the best policy against random discards, then against the approximate table of each tolerance, all on the same deals."""
     # The best policy is always the first of the pair, so its rate is subtracted from 1.
     random = duel(exact, exact.expected, None, games, seed)
-    challengers = [Challenger(None, 0, None, games, 1 - random.rate, (1 - random.interval[1], 1 - random.interval[0]))]
+    challengers = [Challenger(None, 0, None, games, _other_side(random))]
     for tolerance in tolerances:
         run = approximate(exact.game, tolerance, exact)
         result = duel(exact, exact.expected, run.expected, games, seed)
-        interval = 1 - result.interval[1], 1 - result.interval[0]
-        challengers.append(Challenger(tolerance, len(run.cohorts), run.mean_error, games, 1 - result.rate, interval))
+        challengers.append(Challenger(tolerance, len(run.cohorts), run.mean_error, games, _other_side(result)))
     return challengers
+
+
+def _other_side(result: Duel) -> Interval:
+    return Interval(1 - result.rate, 1 - result.interval.high, 1 - result.interval.low)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from meldlab import __version__
 from meldlab.cache import cache_folder
-from meldlab.digests import code_digest
+from meldlab.digests import import_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 
 __all__ = ["LEASE", "Counts", "Run", "Store", "TaskResult", "canonical", "worker_id"]
@@ -93,6 +94,18 @@ QUEUE = sa.Table(
 )
 ADDED = {QUEUE.name}  # tables that a store of an earlier version lacks; reading it needs none of them
 ROW = EVALUATIONS.c
+# The modules of an experiment: the stored games, and the result where it is not computed again, are those of their code.
+MODULES = {
+    "contest": ("arena.tasks",),
+    "track": ("reproduce.nagai.tracking",),
+    "knock": ("reproduce.nagai.knocking",),
+    "ensemble": ("reproduce.nagai.ensemble",),
+    "best": ("tuning.cma_es", "arena.tasks"),
+    "recycle analyse": ("analysis.playing",),
+    "recycle search": ("analysis.playing",),
+    "train": ("training.train",),
+    "exploit": ("training.train",),
+}
 COLUMNS = ("games", "wins", "swept", "score")  # counts that a query can sum; the other ones are the payload
 
 
@@ -305,7 +318,13 @@ class Store:
         """Return the run of this experiment, settings and code version; create it if it is new."""
         key, text = _key(experiment, settings), canonical(dict(settings))
         with self.writing() as connection:
-            new = {"key": key, "experiment": experiment, "settings": text, "version": code_version(), "started": self.clock(connection)}
+            new = {
+                "key": key,
+                "experiment": experiment,
+                "settings": text,
+                "version": code_version(experiment),
+                "started": self.clock(connection),
+            }
             connection.execute(self.insert(RUNS).on_conflict_do_nothing(index_elements=["key"]), new)
             row = connection.execute(sa.select(RUNS).where(RUNS.c.key == key)).one()
         return self._run(row)
@@ -353,18 +372,14 @@ class Store:
 
 
 @cache
-def code_version() -> str:
-    """Return the version of the package with a digest of the code that results in the store depend on."""
-    digest = code_digest(
-        *("analysis", "arena", "games", "reports", "reproduce", "runs", "training", "tuning"),
-        *("gin", "play", "recycle", "rummikub", "stopping", "waiting", "melds", "cards", "chance"),
-        *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
-    )
-    return f"{__version__}+{digest[:8]}"
+def code_version(experiment: str = "") -> str:
+    """Return the version of the package with a digest of the code that results of an experiment depend on; without a name, of all."""
+    modules = MODULES.get(experiment) or sorted(set(chain(*MODULES.values())))
+    return f"{__version__}+{import_digest(*modules)[:8]}"
 
 
 def _key(experiment: str, settings: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical([experiment, canonical(dict(settings)), code_version()]).encode()).hexdigest()
+    return hashlib.sha256(canonical([experiment, canonical(dict(settings)), code_version(experiment)]).encode()).hexdigest()
 
 
 def default_store() -> Path:

@@ -170,7 +170,7 @@ def _run_unclaimed(tasks: Sequence[Task], run: Run, jobs: int, cluster: str | No
     functions = {task.function: task_function(task.function) for task in tasks}
     pool = Pool(jobs, cluster, all(function.threads for function in functions.values()))
     claims = Claims(tasks, run, worker, CLAIMS_PER_CORE * pool.size, lease)
-    calls = ((functions[task.function].path, task) for task in claims)
+    calls = ((functions[task.function].path, task, run.experiment) for task in claims)
     try:
         with renewing(lambda: run.renew(worker), lease), closing(pool.map(_run_task, calls)) as answers:
             for result, version, key in answers:
@@ -234,8 +234,8 @@ def renewing(renew: Callable[[], object], lease: float = LEASE) -> Iterator[None
         thread.join()
 
 
-def _run_task(path: str, task: Task) -> tuple[TaskResult, str, str]:
+def _run_task(path: str, task: Task, experiment: str) -> tuple[TaskResult, str, str]:
     """Run a task in this process; return its result, the version of the code, and the key by the files read here."""
     function, start = TaskFunction(path).load(), time.perf_counter()
     counts = function(task)
-    return TaskResult(task.key, canonical(counts), time.perf_counter() - start), code_version(), task.digest()
+    return TaskResult(task.key, canonical(counts), time.perf_counter() - start), code_version(experiment), task.digest()

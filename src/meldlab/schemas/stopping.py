@@ -64,5 +64,5 @@ class WinningsAnswer(Answer):
             sd=computed.sd,
             games=games,
             simulated_mean=float(simulated.winnings.mean),
-            ci95=simulated.interval,
+            ci95=(simulated.interval.low, simulated.interval.high),
         )

@@ -14,7 +14,7 @@ from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.formatting import time_text
 from meldlab.parallel import chunks
-from meldlab.statistics import t_interval
+from meldlab.statistics import Interval, t_interval
 from meldlab.stopping import kernel
 from meldlab.stopping.results import MAX_SECONDS, Winnings
 from meldlab.stopping.urn import Urn
@@ -32,11 +32,10 @@ class SimulationResult:
     winnings: Winnings
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Return the 95 % interval of the mean."""
+    def interval(self) -> Interval:
+        """Return the mean with its 95 % interval."""
         # The deviation is that of these games; the error of their mean has one degree of freedom less.
-        interval = t_interval(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
-        return interval.low, interval.high
+        return t_interval(float(self.winnings.mean), self.winnings.sd / sqrt(self.games - 1), self.games - 1)
 
 
 def simulate(urn: Urn, games: int, seed: int) -> SimulationResult:

@@ -35,7 +35,7 @@ class Effect:
 
     def as_json(self) -> dict[str, Any]:
         """Return the effect as JSON."""
-        change = None if self.change is None else {"value": self.change.value, "ci95": self.change.ends}
+        change = self.change and self.change.as_json()
         return {"measure": self.measure, "number": self.number, "change": change, "explained": self.explained}
 
 

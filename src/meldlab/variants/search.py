@@ -218,7 +218,7 @@ class SearchResult:
 
 
 def _as_json(measures: Mapping[str, Interval | None]) -> dict[str, Any]:
-    return {name: None if value is None else {"value": value.value, "ci95": value.ends} for name, value in measures.items()}
+    return {name: value and value.as_json() for name, value in measures.items()}
 
 
 def search(

@@ -9,7 +9,7 @@ from meldlab.cards import Hand
 from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.parallel import run_on_cores
-from meldlab.statistics import mean
+from meldlab.statistics import Interval, mean
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
 
@@ -31,10 +31,9 @@ class Turns:
         return float(self.turns.mean())
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Return the 95 % interval of the mean."""
-        interval = mean(self.turns)
-        return interval.low, interval.high
+    def interval(self) -> Interval:
+        """Return the mean with its 95 % interval."""
+        return mean(self.turns)
 
 
 def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: int = 0) -> Turns:

@@ -17,17 +17,17 @@ from meldlab.cli.options import (
     SeedOption,
     ThreadsOption,
 )
-from meldlab.cli.recycle import analyse, check, programs, run, search
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle import analyse, programs, run, search
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
 app = typer.Typer(epilog="Example: meldlab recycle list", no_args_is_help=True, rich_markup_mode=None)
-app.command("list")(check.list_games)
+app.command("list")(programs.list_games)
 app.command()(programs.new)
-app.command()(check.check)
-app.command()(check.show)
+app.command()(programs.check)
+app.command()(programs.show)
 app.command("format")(programs.format_program)
 app.command()(programs.migrate)
 app.command()(run.run)
@@ -50,14 +50,14 @@ def play(
 
     Example: meldlab recycle play kuhn_poker --seat 1
     """
-    from meldlab.cli.recycle.screen import Asking, DescribedScreen
+    from meldlab.cli.recycle.screen import Asking, RecycleScreen
     from meldlab.cli.table import play_in_terminal
     from meldlab.recycle.players import parse
 
     recycle_game, opponent = read_game(game, dialect, limits, settings), parse(against)
     if seat > recycle_game.machine.players:
         raise NotLegalHere(f"{recycle_game.name} has seats 1 to {recycle_game.machine.players}, not {seat}")
-    screen = Asking if no_auto else DescribedScreen
+    screen = Asking if no_auto else RecycleScreen
     play_in_terminal(recycle_game, [opponent] * (recycle_game.machine.players - 1), screen, seed, seat - 1, save, resume)
 
 

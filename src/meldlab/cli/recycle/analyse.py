@@ -19,12 +19,12 @@ from meldlab.cli.options import (
 )
 from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
 if TYPE_CHECKING:
-    from meldlab.analysis.forecast import Forecast
+    from meldlab.analysis.playing import Forecast
     from meldlab.analysis.study import Analysis, StudyConfig
     from meldlab.analysis.variant import Variant
     from meldlab.recycle.game import RecycleGame

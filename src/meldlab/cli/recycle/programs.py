@@ -1,14 +1,65 @@
-"""``meldlab recycle new``, ``format`` and ``migrate``: programs written to files."""
+"""``meldlab recycle list``, ``new``, ``check``, ``show``, ``format`` and ``migrate``: the library and programs; the options of a game."""
 
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from meldlab.cli.recycle.options import GameArgument, SetOption, read_settings
+from meldlab.cli.options import JsonOption
+from meldlab.cli.output import print_json
 from meldlab.errors import NotLegalHere, NotPossible
 
+if TYPE_CHECKING:
+    from meldlab.recycle import Limits
+    from meldlab.recycle.game import RecycleGame
+
+GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="File (.rcy, .gdl) or game of the library.")]
+DialectOption = Annotated[Literal["0.6", "0.5"], typer.Option("--dialect", help="Dialect of the program; 0.5 for older ones.")]
+LimitsOption = Annotated[str, typer.Option("--limits", metavar="NAME=NUMBER,...", help="Changed limits, such as decisions=500,cards=5000.")]
+SetOption = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Declared number to change; may be repeated.")]
+PlayerKindOption = Annotated[Literal["random", "pimc", "mcts", "ismcts"], typer.Option("--player", help="Kind of the searching players.")]
 WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
+
+
+def read_limits(limits: str) -> "Limits":
+    """Return the limits of ``--limits``."""
+    from meldlab.recycle import Limits
+
+    return Limits.parse(limits)
+
+
+def read_settings(settings: list[str] | None) -> dict[str, int]:
+    """Return the numbers of every ``--set``; for a repeated name the last one.
+
+    >>> read_settings(["TARGET=100,ROUNDS=3", "ROUNDS=4"])
+    {'TARGET': 100, 'ROUNDS': 4}
+    """
+    from meldlab.recycle.language.settings import parse_settings
+
+    return {name: value for text in settings or [] for name, value in parse_settings(text).items()}
+
+
+def read_game(game: str, dialect: str = "0.6", limits: str = "", settings: list[str] | None = None) -> "RecycleGame":
+    """Return a game of the library or of a file, with the changed numbers."""
+    from meldlab.recycle.game import RecycleGame
+
+    return RecycleGame.load(game, dialect, read_limits(limits), read_settings(settings))
+
+
+def list_games(json: JsonOption = False) -> None:
+    """List the games of the library.
+
+    Example: meldlab recycle list
+    """
+    from meldlab.recycle import library
+
+    entries = [library.entry(name) for name in library.names()]
+    if json:
+        print_json({"games": [{"name": game.name, "title": game.title, "players": game.players, "rules": game.rules} for game in entries]})
+        return
+    for game in entries:
+        print(f"{game.name:18} {game.players} players   {game.title} ({game.rules})")
 
 
 def new(
@@ -37,6 +88,86 @@ def new(
         raise NotPossible(f"cannot write {file}: {error.strerror}") from None
     content = f"a copy of {like}" if like else "a small game with comments"
     print(f"{file} is {content}; next: meldlab recycle check {file}, meldlab recycle play {file}")
+
+
+def check(
+    game: GameArgument,
+    games: Annotated[int, typer.Option("--games", min=0, help="Random games to play; 0 for none.")] = 300,
+    dialect: DialectOption = "0.6",
+    limits: LimitsOption = "",
+    settings: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Check a program and play random games of it; errors stop (status 2), warnings do not.
+
+    Example: meldlab recycle check block_rummy
+    """
+    from meldlab.recycle import library
+    from meldlab.recycle.check import Report, check_program
+    from meldlab.recycle.language.diagnostics import ProgramError
+    from meldlab.recycle.language.settings import with_settings
+
+    _, text = library.load(game)
+    try:
+        text = with_settings(text, read_settings(settings), dialect)
+        report = check_program(text, dialect, read_limits(limits), games)
+    except ProgramError as error:
+        report = Report((error.diagnostic,))
+    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.is_error]
+    warnings = [diagnostic for diagnostic in report.diagnostics if not diagnostic.is_error]
+    options = ["--dialect", dialect] * (dialect != "0.6") + ["--limits", limits] * bool(limits)
+    options += [word for setting in settings or [] for word in ("--set", setting)]
+    replays = {
+        failure.diagnostic: " ".join(
+            ["meldlab recycle transcript", *map(quote, [game, "--players", failure.players, "--seed", str(failure.seed), *options])]
+        )
+        for failure in (report.simulation.failures if report.simulation else ())
+    }
+    if json:
+        print_json(
+            {
+                "ok": report.ok,
+                "errors": [diagnostic.as_json(text) for diagnostic in errors],
+                "warnings": [diagnostic.as_json(text) | {"replay": replays.get(diagnostic)} for diagnostic in warnings],
+                "players": report.players,
+                "constructs": _constructs(text) if report.checked else [],
+                "random_games": {name: getattr(report.simulation, name, 0) for name in ("games", "finished", "capped", "failed")},
+            }
+        )
+    else:
+        for diagnostic in report.diagnostics:
+            print(f"{'error' if diagnostic.is_error else 'warning'}: {diagnostic.error(text)}")
+            if diagnostic in replays:
+                print(f"  replay: {replays[diagnostic]}")
+        count = f"{len(errors)} error{'s' * (len(errors) != 1)}, {len(warnings)} warning{'s' * (len(warnings) != 1)}"
+        print(f"{game}: {'not to be run' if errors else f'{report.players} players'}; {count}")
+    if errors:
+        raise typer.Exit(2)
+
+
+def show(
+    game: GameArgument, settings: SetOption = None, dialect: DialectOption = "0.6", limits: LimitsOption = "", json: JsonOption = False
+) -> None:
+    """Show the compiled program: its tree, its instructions, and its storage.
+
+    Example: meldlab recycle show kuhn_poker
+    """
+    from meldlab.recycle.machine.disassembly import instructions, storage, tree
+
+    recycle_game = read_game(game, dialect, limits, settings)
+    parts = {name: part(recycle_game.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
+    if json:
+        print_json({"game": recycle_game.name, **parts})
+    else:
+        print("\n\n".join("\n".join([name, *lines]) for name, lines in parts.items()))
+
+
+def _constructs(text: str) -> list[str]:
+    from meldlab.recycle.language.lexer import tokenize
+
+    return sorted(
+        {token.text for token in tokenize(text) if token.kind == "keyword" or (token.kind == "sign" and token.text not in "(),:")}
+    )
 
 
 def format_program(game: GameArgument, settings: SetOption = None, write: WriteOption = False) -> None:

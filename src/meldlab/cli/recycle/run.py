@@ -8,7 +8,7 @@ from meldlab.cli.arena import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.options import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
 
 if TYPE_CHECKING:
     pass

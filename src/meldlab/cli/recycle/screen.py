@@ -18,14 +18,14 @@ from meldlab.recycle.describe import HIDDEN
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import SearchWorkspace
 
-__all__ = ["Asking", "DescribedScreen"]
+__all__ = ["Asking", "RecycleScreen"]
 
 MOST = 8  # cards of a pile that are shown
 OPTIONS = 40  # that are shown
 HINT_PLAYER = SearchPlayer("mcts", 100)
 
 
-class DescribedScreen(Screen):
+class RecycleScreen(Screen):
     """The cards that the seat may see, and its options; a single option plays itself."""
 
     help = """  3            take option 3; its words do as well, or a card that only one option names: 6D
@@ -146,7 +146,7 @@ class DescribedScreen(Screen):
         return cards_drawn(self.abbreviate(text))
 
 
-class Asking(DescribedScreen):
+class Asking(RecycleScreen):
     """A screen that asks even if there is only one option."""
 
     def only(self, view: Any) -> Any:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from meldlab.analysis.comparison import Comparison
-from meldlab.analysis.forecast import Forecast
 from meldlab.analysis.page import analysis_page
+from meldlab.analysis.playing import Forecast
 from meldlab.analysis.study import Analysis, StudyConfig
 from meldlab.analysis.study import analyse as study
 from meldlab.analysis.variant import Variant
