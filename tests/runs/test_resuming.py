@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 
 from meldlab.runs.store import Store
+from tests.runs import kinds
 from tests.runs.search import GAMES, PIECE, PIECES, PLAYERS, search
 
 ROOT = Path(__file__).parents[2]
 
 
-def start(*arguments: str) -> "subprocess.Popen[str]":
-    """Start the search in a process of its own."""
+def start(*arguments: str, module: str = "search") -> "subprocess.Popen[str]":
+    """Start the search, or another module, in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "SEARCH_PACE": "0.15"}
-    program = [sys.executable, "-m", "tests.runs.search", *arguments]
+    program = [sys.executable, "-m", f"tests.runs.{module}", *arguments]
     return subprocess.Popen(program, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
 
 
@@ -82,3 +83,27 @@ def test_two_processes_on_one_store_do_no_piece_twice(tmp_path: Path, left_alone
     assert len(lines) == PIECES
     assert {process for _, process in lines} == {str(process.pid) for process in both}, "both had a share"
     assert count(store, "1") * PIECE == len(PLAYERS) * GAMES
+
+
+def expire_leases(store: Path) -> None:
+    """Let as much time pass for the claims of a killed process as a lease lasts."""
+    connection = sqlite3.connect(store, timeout=10)
+    with connection:
+        for table in ("evaluations", "run_queue"):
+            connection.execute(f"UPDATE {table} SET claimed_at = 0")
+    connection.close()
+
+
+# A search for variants is killed in tests/cli/test_recycle_search.py, a review in tests/web/test_server.py.
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_killed_run_of_each_kind_resumes_to_the_same_answer(kind: str, tmp_path: Path) -> None:
+    store = tmp_path / "killed.sqlite"
+    process = start(kind, str(store), module="kinds")
+    wait_for(store, "done_at IS NOT NULL", 1, process)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    done = count(store, "done_at IS NOT NULL")
+    expire_leases(store)
+    resumed = kinds.play(kind, str(store))
+    assert resumed == kinds.play(kind, str(tmp_path / "alone.sqlite"))
+    assert count(store, "done_at IS NOT NULL") == count(tmp_path / "alone.sqlite", "1") > done
