@@ -5,9 +5,10 @@
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from html import escape
 
-__all__ = ["html_table", "time_text"]
+__all__ = ["html_table", "time_text", "utc_text"]
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
@@ -31,3 +32,12 @@ def time_text(seconds: float) -> str:
         if seconds >= 2 * unit:
             return f"{seconds / unit:,.0f} {name}"
     return f"{seconds:.0f} second{'s' * (f'{seconds:.0f}' != '1')}"
+
+
+def utc_text(seconds: float) -> str:
+    """Return a time in ISO 8601, UTC.
+
+    >>> utc_text(0.0)
+    '1970-01-01T00:00:00Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

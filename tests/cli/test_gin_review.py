@@ -46,7 +46,7 @@ def test_the_dearest_mistakes_are_shown_first(record: Path, capsys: pytest.Captu
     assert all(one["cost"] >= 0.025 and one["cost"] > 2 * one["error"] and one["mistake"] for one in found)
     assert sum(answer["kinds"].values()) == len(found)
     assert sum(seat["mistakes"] for seat in answer["seats"]) == len(found)
-    assert (answer["player"], answer["worlds"], answer["seed"], answer["least"]) == ("simple", 40, 0, 0.025)
+    assert (answer["player"], answer["determinizations"], answer["seed"], answer["least"]) == ("simple", 40, 0, 0.025)
     for one in answer["decisions"]:
         moves = [each["move"] for each in one["candidates"]]
         assert {one["done"], one["best"]} <= set(moves)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from meldlab.schemas.review import ReviewAnswer
 from tests.cli.test_app import run
 from tests.web.conftest import client
 
@@ -73,3 +74,10 @@ def test_gin_advice_has_the_same_keys(capsys: pytest.CaptureFixture[str], client
     assert status == 0
     assert hint.keys() - json.loads(out).keys() == {"determinizations", "turns"}
     assert json.loads(out).keys() - hint.keys() == {"hand", "deadwood", "deadwood_after", "in_stock", "meldability", "player_values"}
+
+
+@pytest.mark.parametrize("name", ["determinizations", "worlds"])
+def test_review_answer_reads_the_old_name_of_determinizations(name: str) -> None:
+    fields = {"players": ["a", "b"], "player": "simple", "seed": 1, "least": 0.1, "seats": [], "rounds": [], "kinds": {}, "mistakes": []}
+    answer = ReviewAnswer.model_validate({**fields, "decisions": [], name: 40})
+    assert answer.model_dump()["determinizations"] == 40

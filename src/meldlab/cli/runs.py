@@ -3,7 +3,7 @@
 import sys
 import time
 from contextlib import nullcontext
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -12,6 +12,7 @@ import typer
 from meldlab.cli.interruption import on_interrupt
 from meldlab.cli.options import JsonOption, StoreOption, out_file
 from meldlab.cli.output import aligned, print_json, terminal_width
+from meldlab.formatting import utc_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,9 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     opened = Store.open_read_only(store)
     runs = [(run, RunProgress.from_run(run)) for run in opened.runs()]
     if json:
-        print_json({"store": str(opened), "runs": [_run_json(run, progress) for run, progress in runs]})
+        from meldlab.schemas.runs import RunAnswer
+
+        print_json({"store": str(opened), "runs": [RunAnswer.from_run(*pair).model_dump() for pair in runs]})
         return
     if not runs:
         print(f"no runs in {opened}")
@@ -59,7 +62,7 @@ def _print_runs(runs: "Sequence[tuple[Run, RunProgress]]") -> None:
     for run, progress in runs:
         name = f"{run.experiment} {run.settings.get('game', '')}".rstrip()
         games = f"{progress.games:,}" if progress.finished else f"{progress.games:,} of {progress.planned:,}"
-        rows.append((str(run.number), name, progress.state, games, f"{_utc(run.started)[:16]}Z", run.version))
+        rows.append((str(run.number), name, progress.state, games, f"{utc_text(run.started)[:16]}Z", run.version))
     width = terminal_width()
     without_version = [row[:5] for row in rows]
     without_hours = [(*row[:4], row[4][:10]) for row in rows]
@@ -100,10 +103,12 @@ def show(
         return
     progress, players = RunProgress.from_run(chosen), leaderboard(chosen, top)
     if json:
-        more = {"notes": chosen.notes.splitlines(), "players": [player.as_json() for player in players], "result": chosen.result}
-        print_json({**_run_json(chosen, progress), **more})
+        from meldlab.schemas.runs import LeaderboardAnswer, RunDetail
+
+        rows = [LeaderboardAnswer.from_row(player) for player in players]
+        print_json(RunDetail.from_run(chosen, progress, notes=chosen.notes.splitlines(), players=rows, result=chosen.result))
         return
-    print(f"run {chosen.number}: {chosen.experiment}, {progress.state}, version {chosen.version}, started {_utc(chosen.started)}")
+    print(f"run {chosen.number}: {chosen.experiment}, {progress.state}, version {chosen.version}, started {utc_text(chosen.started)}")
     for name, value in chosen.settings.items():
         print(f"  {name} = {json_text.dumps(value)}")
     print(f"{progress.games:,} of {progress.planned:,} games")
@@ -163,23 +168,6 @@ def abridged(result: Any) -> str:
         line = json_text.dumps(value, ensure_ascii=False)
         parts.append(f"{name} ({len(value)})" if isinstance(value, dict | list) else f"{name} {line[:60]}{' …' * (len(line) > 60)}")
     return f"{', '.join(parts)} (all of it with --json)"
-
-
-def _run_json(run: "Run", progress: "RunProgress") -> dict[str, Any]:
-    return {
-        "run": run.number,
-        "experiment": run.experiment,
-        "settings": run.settings,
-        "version": run.version,
-        "started": _utc(run.started),
-        "finished": _utc(run.finished) if run.finished is not None else None,
-        **progress.as_json(),
-    }
-
-
-def _utc(seconds: float) -> str:
-    """Return a time in ISO 8601, UTC."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @app.command()

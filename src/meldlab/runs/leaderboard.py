@@ -44,13 +44,6 @@ class LeaderboardRow:
         rate = self.win_rate
         return self.score if self.score is not None else rate.bonferroni(comparisons).low if rate is not None else 0.0
 
-    def as_json(self) -> dict[str, object]:
-        """Return the answer of the command line."""
-        rate = self.win_rate
-        interval = {"win_rate": rate.value, "ci95": [rate.low, rate.high]} if rate else {"win_rate": None, "ci95": None}
-        names = {"label": self.label, "player": self.player, "opponent": self.opponent, "rules": self.rules}
-        return {**names, "games": self.games, "wins": self.wins, **interval, "score": self.score}
-
     def __str__(self) -> str:
         parts = [f"{self.win_rate} won"] if self.win_rate else []
         parts += [f"score {self.score:.6g}"] if self.score is not None else []
@@ -151,8 +144,3 @@ class RunProgress:
         if self.finished:
             return 0.0
         return max(0, self.planned - self.games) / self.games_per_second if self.workers and self.games_per_second else None
-
-    def as_json(self) -> dict[str, object]:
-        """Return the answer of the command line."""
-        speed = {"games_per_second": self.games_per_second, "seconds_left": self.seconds_left}
-        return {"state": self.state, "games": self.games, "planned": self.planned, "workers": self.workers, **speed}

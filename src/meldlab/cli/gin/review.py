@@ -52,7 +52,9 @@ def review(
         with replace_file(out) as page:
             page.write(review_document(Reviewed.from_review(review, record, least=min_loss)).encode())
     if json:
-        print_json(review.as_json(min_loss) | ({"page": out} if out else {}))
+        from meldlab.schemas.review import ReviewAnswer
+
+        print_json(ReviewAnswer.from_review(review, min_loss).model_dump(by_alias=True) | ({"page": out} if out else {}))
         return
     console = Console(highlight=False)
     mistakes = review.mistakes(min_loss)

@@ -1,0 +1,71 @@
+"""Answers about the runs of the store."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import BeforeValidator
+
+from meldlab.formatting import utc_text
+from meldlab.schemas import Answer, Pair
+
+if TYPE_CHECKING:
+    from meldlab.runs.leaderboard import LeaderboardRow, RunProgress
+    from meldlab.runs.store import Run
+
+__all__ = ["LeaderboardAnswer", "RunAnswer", "RunDetail"]
+
+PROGRESS = ("state", "games", "planned", "workers", "games_per_second", "seconds_left")
+Time = Annotated[str, BeforeValidator(lambda value: utc_text(value) if isinstance(value, float) else value)]
+
+
+class RunAnswer(Answer):
+    """A run and its progress."""
+
+    run: int
+    experiment: str
+    settings: dict[str, Any]
+    version: str
+    started: Time
+    finished: Time | None
+    state: str
+    """``finished``, ``running`` or ``stopped``."""
+    games: int
+    planned: int
+    workers: int
+    games_per_second: float
+    seconds_left: float | None
+
+    @classmethod
+    def from_run(cls, run: "Run", progress: "RunProgress", **more: Any) -> Self:
+        """Return a run with its progress; ``more``: further fields of the answer."""
+        of_run = {name: getattr(run, name) for name in ("experiment", "settings", "version", "started", "finished")}
+        of_progress = {name: getattr(progress, name) for name in PROGRESS}
+        return cls(run=run.number, **of_run, **of_progress, **more)
+
+
+class LeaderboardAnswer(Answer):
+    """The results of a player against one opponent."""
+
+    label: str
+    player: str
+    opponent: str
+    rules: str
+    games: int
+    wins: int | None
+    win_rate: float | None
+    ci95: Pair | None
+    score: float | None
+
+    @classmethod
+    def from_row(cls, row: "LeaderboardRow") -> Self:
+        """Return a row of the leaderboard."""
+        names, rate = ("label", "player", "opponent", "rules", "games", "wins", "score"), row.win_rate
+        fields: dict[str, Any] = {name: getattr(row, name) for name in names}
+        return cls(**fields, win_rate=rate.value if rate else None, ci95=(rate.low, rate.high) if rate else None)
+
+
+class RunDetail(RunAnswer):
+    """A run with its notes, its best players and its result."""
+
+    notes: list[str]
+    players: list[LeaderboardAnswer]
+    result: Any
