@@ -1,4 +1,4 @@
-"""The command in a process that ends with the test run, however that ends."""
+"""The command, or another program, in a process that ends with the test run, however that ends."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-__all__ = ["running", "start"]
+__all__ = ["running", "start", "start_program"]
 
 SRC = Path(__file__).parents[1] / "src"
 # The other end of the pipe is closed with the process that holds it, also when that is killed.
@@ -30,6 +30,23 @@ def start(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
     os.close(reading)
     weakref.finalize(process, os.close, writing)
     return process
+
+
+GUARD = """
+import os, signal, subprocess, sys, threading
+user, *command = sys.argv[1:]
+program = subprocess.Popen(command, user=user or None, stdin=subprocess.DEVNULL)
+threading.Thread(target=lambda: os._exit(program.wait() != 0), daemon=True).start()
+sys.stdin.read()
+program.send_signal(signal.SIGINT)  # PostgreSQL waits for its clients after SIGTERM
+program.wait()
+"""
+
+
+def start_program(*command: str | Path, user: str | None = None, **options: Any) -> "subprocess.Popen[bytes]":
+    """Start a program as a user; it is interrupted when its standard input is closed, at the latest with the test run."""
+    guard = [sys.executable, "-c", GUARD, user or "", *map(str, command)]
+    return subprocess.Popen(guard, stdin=subprocess.PIPE, start_new_session=True, **options)
 
 
 def running(group: int) -> list[str]:

@@ -39,7 +39,7 @@ def bench_melds(
     table = arrangement.leftovers()
 
     def nanoseconds(masks: Any) -> float:
-        return _median_ns(lambda: kernel.deadwoods(masks, table), len(masks), 7)
+        return _median_ns(lambda: kernel.deadwoods(masks, table, np.empty(len(masks), np.uint16)), len(masks), 7)
 
     ns_uniform, ns_played = nanoseconds(uniform), nanoseconds(played)
     few = [Hand.from_mask(int(mask)) for mask in uniform[:300]]

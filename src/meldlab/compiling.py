@@ -58,7 +58,7 @@ def announce_again() -> None:
 event.register("numba:compile", _Notice())
 # A kernel that returns an array calls this function of numba for the array's type and does not check whether it failed. A pending Ctrl-C
 # is raised as soon as Python runs, which is there, and the interpreter crashes. A cached result is returned without running Python.
-# A kernel that runs for long must return numbers only, so that its first call is safe as well.
+# Kernels that run for long write into arrays that they are given, so that their first call is safe as well.
 serialize._numba_unpickle = lru_cache(maxsize=None)(serialize._numba_unpickle)
 _numba_ensure_blas = getattr(linalg, "ensure_blas", None)
 

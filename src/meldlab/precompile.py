@@ -119,6 +119,7 @@ def _gin() -> None:
     from meldlab.gin import Gin, players
     from meldlab.gin.advice import advise, position_view
     from meldlab.gin.computing.compute import Setting, compute
+    from meldlab.gin.kernel_sampling import encode_outcome
     from meldlab.gin.observation import features_of
     from meldlab.gin.turn_estimate import turns_after
     from meldlab.gin.vector import GinVector
@@ -140,6 +141,7 @@ def _gin() -> None:
         for view in (ten, knock):
             advise(view, players.parse(name))
     features_of(ten)
+    encode_outcome(0, 0)  # by the reviewer, where hands are shown
     turns_after(ten, advise(ten).move, table_turns)  # by the reviewer, and by the network of the turns
     for opponent in (None, "simple"):
         tables = GinVector(2, opponent=opponent)

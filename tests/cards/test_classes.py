@@ -107,8 +107,10 @@ def test_numbering_within_a_frame_is_numbering(dead: str) -> None:
 @pytest.mark.parametrize(("cards", "dead"), [(1, ""), (5, "2H 9D 9S"), (7, ""), (8, "AC 2D"), (13, "")])
 def test_many_hands_are_numbered_as_each_of_them(cards: int, dead: str) -> None:
     size = classes.numbering(cards, Hand.parse(dead))
-    masks = kernel.class_hands(size.classes // 3, 500, size) if size.classes > 1000 else kernel.class_hands(0, size.classes, size)
+    first, count = (size.classes // 3, 500) if size.classes > 1000 else (0, size.classes)
+    kernel.class_hands(first, size, masks := np.empty(count, np.int64))
     numbers, digits = masks.copy(), np.empty((5, len(masks)), np.int64)
     kernel.number_hands(numbers, len(masks), digits, size.keys, size.patterns)
-    assert numbers.tolist() == kernel.class_numbers(masks, size).tolist()
+    kernel.class_numbers(masks, size, expected := np.empty(count, np.int64))
+    assert numbers.tolist() == expected.tolist()
     assert numbers.tolist() == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -128,3 +128,11 @@ def test_every_text_that_a_page_takes_in_is_there() -> None:
     for page in DOCS.rglob("*.md"):
         for path in re.findall(r'^--8<-- "(.*)"$', page.read_text(), re.MULTILINE):
             assert (DOCS.parent / path).is_file(), path
+
+
+def test_the_searching_players_have_met_in_every_game() -> None:
+    table = (DOCS / "recycle-players.md").read_text().partition("### The three players in the library\n")[2].partition("\n### ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("|")][2:]
+    assert [name.replace(" ", "_") for name, *_ in rows] == [name for name in library.names() if name != "golf_solitaire"]
+    wins = re.compile(r"\**0\.\d+ \(0\.\d+ to 0\.\d+\)\**( [¹²])?")
+    assert [cells for _, _, *cells in rows if not all(map(wins.fullmatch, cells))] == []

@@ -12,6 +12,7 @@ from meldlab import __version__
 from meldlab.cards import Hand, draw
 from meldlab.melds import arrange
 from meldlab.reproduce.claims import NAMES, publications
+from meldlab.reproduce.run import bundled_result
 from meldlab.rummikub import Position, solve
 from tests.cli.test_app import run
 from tests.docs.browser_pictures import MOST_BYTES, SHOTS
@@ -26,6 +27,7 @@ PAGES = [
     "docs/melds.md",
     "docs/rummikub.md",
     "docs/recycle-tutorial.md",
+    "docs/reproduce.md",
 ]
 PAGES += ["docs/recycle-from-rules.md", *(f"docs/tutorials/{one}.md" for one in ("player", "researcher", "designer"))]
 
@@ -64,6 +66,20 @@ def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFix
         monkeypatch.setattr("sys.stdin", StringIO("".join(f"{text}\n" for text in lines)))
         _, out, err = run(capsys, *arguments)
         assert without_speed(with_typed(out + err, lines)) == without_speed(printed), line
+
+
+@pytest.mark.parametrize("path", [page for page in ALL_PAGES if not page.startswith("docs/notes/")])
+def test_output_of_one_version_is_marked_as_an_illustration(path: str) -> None:
+    text = (ROOT / path).read_text()
+    for version in re.finditer(r"\d+\.\d+\.\d+\+[0-9a-f]{8}", text):
+        assert "illustration" in text[: version.start()].rpartition("\n## ")[2], version[0]
+
+
+def test_reproduce_page_has_the_games_of_the_bundled_search() -> None:
+    bundled = bundled_result("ensemble")
+    assert bundled is not None
+    row = next(line for line in (ROOT / "docs/reproduce.md").read_text().splitlines() if line.startswith("| grid searches"))
+    assert f"{bundled['games']:,} games" in row
 
 
 def test_the_site_leads_to_every_page() -> None:

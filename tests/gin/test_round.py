@@ -245,6 +245,11 @@ def test_rules_are_told_by_preset(preset: str) -> None:
     assert RulesClass.read(changed.as_record()) == changed
 
 
+def test_read_takes_the_former_names_of_rules() -> None:
+    former = {"preset": "eaai", "most_draws": 9, "most_upcard_draws": 3}
+    assert Rules.read(former) == Rules.read({"preset": "eaai", "max_draws": 9, "max_upcard_draws": 3})
+
+
 def test_at_the_wall_an_upcard_that_would_have_to_go_again_is_no_knock() -> None:
     rules = replace(EAAI, wall_knock=True, stock_floor=30)
     cards = deck(DEFENDER, "2C 3C 4C 9D 9H 9S AD 2D 3S AS", "KS", "KH")

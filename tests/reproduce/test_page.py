@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from meldlab.reproduce.claims import claims_digest
 from meldlab.reproduce.page import reproduction_page, write_reproduction
-from meldlab.reproduce.run import Context, Report, reproduce
+from meldlab.reproduce.run import Context, Report, baseline, reproduce
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,20 @@ def test_page_contains_claims_figures_and_data(report: Report) -> None:
     assert page.count("<tr id=") == len(report.rows)
     for heading in ("Scope", "Method", "Results", "What was easy", "What was hard", "Contact"):
         assert f"<dt>{heading}</dt>" in page
+
+
+def test_page_of_the_documentation_has_the_claims_and_verdicts_of_today() -> None:
+    folder = Path(__file__).parents[2] / "docs" / "reproduced"
+    shown = json.loads((folder / "reproduction.json").read_text())
+    assert shown["claims_digest"] == claims_digest()
+    assert shown["claims_digest"] in (folder / "index.html").read_text()
+    expected = {**baseline(full=True), **{id: verdict for id, verdict in baseline(full=False).items() if id.startswith("valet.")}}
+    # A claim that needs a program which was not installed is open on the page.
+    computed = [row for row in shown["claims"] if "is not installed" not in row["note"]]
+    ids = [f"{row['publication']}.{row['claim']}" for row in computed]
+    assert [row["verdict"] for row in computed] == [expected[id] for id in ids]
+    rows = list(csv.DictReader((folder / "claims.csv").open()))
+    assert [(row["claim"], row["ours"]) for row in rows] == [(row["claim"], row["ours"]) for row in shown["claims"]]
 
 
 def test_page_escapes_texts(report: Report) -> None:

@@ -9,8 +9,8 @@ import pytest
 from meldlab import rummikub
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import Gin, Rules
-from meldlab.reproduce import hertog, nagai
-from meldlab.reproduce.claims import HOLDS, NAMES, Outcome, Verdict, publications
+from meldlab.reproduce import finkle, hertog, nagai
+from meldlab.reproduce.claims import HOLDS, NAMES, Outcome, Verdict, judge, publications
 from meldlab.reproduce.run import Context, Report, reproduce
 from meldlab.runs.store import Store
 
@@ -80,6 +80,15 @@ def test_most_sets_of_hertog_depend_on_the_tiles_of_the_box(monkeypatch: pytest.
     monkeypatch.setattr(hertog, "Rules", lambda: rummikub.Rules(copies=3))
     # 158 tiles make 52 sets at most, more than M.
     assert outcome_of("most-sets", hertog.claims(Context(tiny=True))).value == [52, None]
+
+
+def test_hours_of_finkle_depend_on_the_hands_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = next(claim for claim in publications()["finkle"].claims if claim.id == "hours-4")
+    assert judge(claim, outcome_of("hours-4", finkle.claims(Context(tiny=True)))) is Verdict.ERRATUM
+    monkeypatch.setattr(finkle, "EXACT_4", 0.001)
+    fitted, counted = outcome_of("hours-4", finkle.claims(Context(tiny=True))).value
+    assert fitted == pytest.approx(225 * 0.001**-0.710)
+    assert counted == pytest.approx(225 * 402_677_214 / 3_852_600)
 
 
 class Killed(BaseException):

@@ -75,7 +75,7 @@ def test_every_rack_of_five_from_a_small_deck() -> None:
 
 
 @pytest.mark.parametrize("numbers", [6, 7, 13])
-def test_the_joker_argument_holds_for_every_lane(numbers: int) -> None:
+def test_the_joker_argument_holds_for_all_tile_counts(numbers: int) -> None:
     """All 3^numbers lanes of a colour: what the search's codes can lay in runs is what runs with jokers anywhere can lay."""
     truth, ours = lanes_by_closure(numbers), lanes_by_codes(numbers)
     assert truth.sum() > 100

@@ -3,7 +3,6 @@
 import os
 import pwd
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -13,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.processes import start_program
 
 FOLDERS = ["/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"]
 
@@ -64,14 +65,9 @@ def of_the_system(programs: Path) -> Iterator[str]:
         port = listener.getsockname()[1]
         listener.close()
         serve: list[str | Path] = [programs / "postgres", "-D", data, "-k", name, "-h", "127.0.0.1", "-p", str(port), "-F"]
-        server = subprocess.Popen(serve, stderr=subprocess.DEVNULL, user=user, cwd=name)
-        try:
+        with start_program(*serve, user=user, stderr=subprocess.DEVNULL, cwd=name) as server:
             answered(port, server)
             yield f"postgresql+psycopg://meldlab@127.0.0.1:{port}/postgres"
-        finally:
-            # Not SIGTERM, which waits for every client to leave.
-            server.send_signal(signal.SIGINT)
-            server.wait()
 
 
 def answered(port: int, server: "subprocess.Popen[bytes]") -> None:

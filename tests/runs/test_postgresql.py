@@ -1,5 +1,10 @@
 """The store on a real PostgreSQL server: the same answers, shared by two processes, as from a file."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +19,41 @@ from tests.runs.search import GAMES, PIECES, PLAYERS, search
 from tests.runs.servers import postgresql
 from tests.runs.test_resuming import start
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     with postgresql() as url:
         yield url
+
+
+HANGING = """
+import time
+from tests.runs.servers import postgresql
+with postgresql() as url:
+    print(url, flush=True)
+    time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_no_server_is_left_behind_by_a_killed_test_run(server: str, end: signal.Signals) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+    with subprocess.Popen([sys.executable, "-c", HANGING], env=environment, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        engine = sa.create_engine(run.stdout.readline().strip())
+        engine.connect().close()
+        run.send_signal(end)
+        run.wait(60)
+    for _ in range(300):
+        try:
+            sa.create_engine(engine.url).connect().close()
+        except sa.exc.OperationalError:
+            break
+        time.sleep(0.1)
+    with pytest.raises(sa.exc.OperationalError):
+        sa.create_engine(engine.url).connect()
 
 
 def database(server: str, name: str) -> str:

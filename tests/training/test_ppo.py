@@ -17,6 +17,7 @@ from meldlab.gin import Gin, Rules
 from meldlab.gin.kernel_players import policy_workspace
 from meldlab.gin.kernel_policy import POSITION_SCALE, forward, head_output, write_card_logits
 from meldlab.gin.kernel_state import PRIOR_DISCARD, PRIOR_KNOCK, PolicyInput, PolicyParameters, PolicyWeights
+from meldlab.gin.network_files import file_name
 from meldlab.gin.players import LightPlayer, parse
 from meldlab.gin.players.policy import PolicyPlayer
 from meldlab.gin.vector import KNOCK, PLANES, SCALARS, GinVector
@@ -174,7 +175,7 @@ def test_policy_network_of_a_file_is_the_saved_network(tmp_path: Path) -> None:
     player = parse(f"computed:{path}")
     assert isinstance(player, PolicyPlayer)
     loaded, saved = networks.PolicyNetwork.from_weights(player.policy).arrays(), network.file_arrays()
-    assert all(np.array_equal(array, np.float32(saved[name])) for name, array in loaded.items())
+    assert all(np.array_equal(array, np.float32(saved[file_name(name)])) for name, array in loaded.items())
 
 
 def test_iterations_with_the_same_seed_give_the_same_network() -> None:

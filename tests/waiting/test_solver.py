@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Card, Hand, classes
 from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
@@ -252,6 +255,31 @@ def test_a_checkpoint_of_another_game_or_a_damaged_one_is_not_used(tmp_path: Pat
     assert Checkpoint(path, WaitingGame(4), 0.0).load() is not None
     assert Checkpoint(path, WaitingGame(4, "both"), 0.0).load() is None
     path.write_bytes(path.read_bytes()[:100])
+    assert Checkpoint(path, WaitingGame(4), 0.0).load() is None
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("total", lambda values: values[:-1]),
+        ("total", lambda values: values.astype(np.float32)),
+        ("weight", lambda values: values[:, None]),
+        ("reached", lambda values: values[:10]),
+        ("width", lambda value: value * np.nan),
+        ("width", lambda value: value * 0),
+        ("locked", lambda value: value - 1),
+        ("low", lambda value: np.array([value, value])),
+    ],
+)
+def test_checkpoint_load_rejects_arrays_of_another_shape_or_type(
+    tmp_path: Path, field: str, change: Callable[[NDArray[Any]], NDArray[Any]]
+) -> None:
+    path = tmp_path / "changed.checkpoint"
+    Checkpoint(path, WaitingGame(4), -1.0).save(Settling(WaitingGame(4)))
+    saved = Checkpoint(path, WaitingGame(4), 0.0).load()
+    assert saved is not None
+    with path.open("wb") as file:
+        np.savez(file, **{**saved, field: change(saved[field])})
     assert Checkpoint(path, WaitingGame(4), 0.0).load() is None
 
 

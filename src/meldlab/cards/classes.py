@@ -128,7 +128,8 @@ def orbit(hand: Hand, dead: Hand = NO_CARDS) -> Iterator[Hand]:
 
 def numbers(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
     """Return the class number of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
-    result: Ints = kernel.class_numbers(_masks(masks, cards, dead), numbering(cards, dead))
+    hands = _masks(masks, cards, dead)
+    kernel.class_numbers(hands, numbering(cards, dead), result := np.empty(len(hands), np.int64))
     return result
 
 
@@ -138,13 +139,14 @@ def hands(cards: int, first: int = 0, count: int | None = None, dead: Hand = NO_
     start = whole_number(first, f"first of the {tables.classes:,} classes of {cards}-card hands", maximum=tables.classes)
     left = tables.classes - start
     length = left if count is None else whole_number(count, f"number of classes from {start:,} on", maximum=left)
-    result: Ints = kernel.class_hands(start, length, tables)
+    kernel.class_hands(start, tables, result := np.empty(length, np.int64))
     return result
 
 
 def orbit_sizes(masks: ArrayLike, cards: int, dead: Hand = NO_CARDS) -> Ints:
     """Return the size of the class of each of ``masks``, [hands] of ``cards``-card hands, as [hands] int64."""
-    result: Ints = kernel.orbit_sizes(_masks(masks, cards, dead), numbering(cards, dead))
+    hands = _masks(masks, cards, dead)
+    kernel.orbit_sizes(hands, numbering(cards, dead), result := np.empty(len(hands), np.int64))
     return result
 
 

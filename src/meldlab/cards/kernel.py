@@ -332,45 +332,38 @@ def orbit_size(hand, keys, renamings):
 
 
 @kernel
-def class_numbers(hands, numbering):
-    """Return [hands] int64, the class number of each of ``hands``, [hands] int64, all with as many cards."""
+def class_numbers(hands, numbering, numbers):
+    """Set ``numbers`` to the class number of each of ``hands``, both [hands] int64, all with as many cards."""
     keys, patterns = numbering.keys, numbering.patterns
-    numbers = np.empty(len(hands), np.int64)
     for i in range(len(hands)):
         numbers[i] = class_number(hands[i], keys, patterns)
-    return numbers
 
 
 @kernel
-def class_hands(first, count, numbering):
-    """Return [count] int64, the representatives of classes ``first`` and following."""
-    hands = np.empty(count, np.int64)
-    list_hands(first, count, hands, numbering)
-    return hands
+def class_hands(first, numbering, hands):
+    """Set ``hands``, [hands] int64, to the representatives of classes ``first`` and following."""
+    list_hands(first, len(hands), hands, numbering)
 
 
 @kernel
-def orbit_sizes(hands, numbering):
-    """Return [hands] int64, the size of the class of each of ``hands``, [hands] int64."""
-    sizes = np.empty(len(hands), np.int64)
+def orbit_sizes(hands, numbering, sizes):
+    """Set ``sizes`` to the size of the class of each of ``hands``, both [hands] int64."""
     for i in range(len(hands)):
         sizes[i] = orbit_size(hands[i], numbering.keys, numbering.renamings)
-    return sizes
 
 
 @kernel
-def random_hands(count, cards, seed):
-    """Return [count] int64, uniformly random hands of ``cards`` cards."""
-    hands = np.zeros(count, np.int64)
+def random_hands(cards, seed, hands):
+    """Set ``hands``, [hands] int64, to uniformly random hands of ``cards`` cards."""
     order = np.arange(52)
-    for i in range(count):
+    for i in range(len(hands)):
+        hands[i] = 0
         key = address(seed, i, 0, 0, RANDOM_HANDS)
         # Shuffle only the dealt cards, starting from the order of the previous hand.
         for last in range(51, 51 - cards, -1):
             other = below(key, last, last + 1)
             order[last], order[other] = order[other], order[last]
             hands[i] |= np.int64(1) << order[last]
-    return hands
 
 
 @device_function

@@ -35,6 +35,6 @@ def random_hands(count: int, cards: int, seed: int) -> NDArray[np.int64]:
     >>> [len(Hand.from_mask(int(mask))) for mask in random_hands(3, 10, seed=1)]
     [10, 10, 10]
     """
-    arguments = whole_number(count, "number of hands"), whole_number(cards, "number of cards", maximum=52), check_seed(seed)
-    hands: NDArray[np.int64] = kernel.random_hands(*arguments)
+    hands = np.empty(whole_number(count, "number of hands"), np.int64)
+    kernel.random_hands(whole_number(cards, "number of cards", maximum=52), check_seed(seed), hands)
     return hands

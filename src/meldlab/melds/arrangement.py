@@ -167,7 +167,7 @@ def deadwoods(masks: ArrayLike, aces: Aces | str = Aces.LOW, points: Points = GI
     hands, table = as_masks(masks), leftovers(aces, points)
     if len(hands) and np.bitwise_count(hands).max() > MAX_CARDS:
         raise NotLegalHere(f"expected hands of at most {MAX_CARDS} cards, got {np.bitwise_count(hands).max()}")
-    result: NDArray[np.uint16] = kernel.deadwoods(hands, table)
+    kernel.deadwoods(hands, table, result := np.empty(len(hands), np.uint16))
     return result
 
 

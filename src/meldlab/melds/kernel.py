@@ -134,9 +134,7 @@ def deadwood(hand, leftovers):
 
 
 @kernel
-def deadwoods(hands, leftovers):
-    """Return [hands] uint16, the deadwood of each of ``hands``, [hands] int64."""
-    result = np.empty(len(hands), np.uint16)
+def deadwoods(hands, leftovers, result):
+    """Set ``result``, [hands] uint16, to the deadwood of each of ``hands``, [hands] int64."""
     for i in range(len(hands)):
         result[i] = deadwood(hands[i], leftovers)
-    return result

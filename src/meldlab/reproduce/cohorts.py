@@ -68,7 +68,8 @@ def approximate(game: WaitingGame, tolerance: float, exact: Solution | None = No
     start = time.perf_counter()
     expected, cohort_of, locked, evaluated = _lock_in(game, float(tolerance))
     masks = classes.hands(game.cards)
-    first = kernel_cohorts.first_of_orbits(masks, np.array(list(permutations(range(4)))))
+    first = np.empty((len(masks), 2), np.int64)
+    kernel_cohorts.first_of_orbits(masks, np.array(list(permutations(range(4)))), first)
     # Card order within a cohort: sort by (cohort, key) and take the first of each.
     order = np.lexsort((-first[:, 1], cohort_of))
     heads = order[np.flatnonzero(np.diff(cohort_of[order], prepend=-2))]

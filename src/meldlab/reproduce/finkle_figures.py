@@ -21,7 +21,7 @@ from meldlab.waiting import Solution, WaitingGame, solve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COHORTS", "FEW", "FIGURES", "MANY", "ROUND_CLASSES", "FinkleFigure", "draw_all", "draw_figure"]
+__all__ = ["COHORTS", "FEW", "FIGURES", "FITS", "MANY", "ROUND_CLASSES", "SECONDS_4", "FinkleFigure", "draw_all", "draw_figure"]
 
 RULES = {"low": "aces low", "both": "aces high or low", "round": "round the corner"}
 RULE_COLOURS = {"low": BLUE, "both": ORANGE, "round": GREEN}

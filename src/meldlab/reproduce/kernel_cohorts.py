@@ -117,9 +117,8 @@ def card_order_key(hand):
 
 
 @kernel
-def first_of_orbits(hands, renamings):
-    """Return [hands, 2] int64: for each class the hand that is first in card order, and its key; ``renamings``: [r, 4] suits."""
-    first = np.empty((len(hands), 2), np.int64)
+def first_of_orbits(hands, renamings, first):
+    """Set ``first``, [hands, 2] int64: for each class the hand that is first in card order, and its key; ``renamings``: [r, 4] suits."""
     for i in range(len(hands)):
         first[i, 1] = -1
         for j in range(len(renamings)):
@@ -129,4 +128,3 @@ def first_of_orbits(hands, renamings):
             key = card_order_key(hand)
             if key > first[i, 1]:
                 first[i, 0], first[i, 1] = hand, key
-    return first

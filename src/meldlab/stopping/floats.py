@@ -69,7 +69,8 @@ class Floats:
         verify_positions(urn, MAX_POSITIONS)
         gain, loss = map(float, urn.units)
         won = gain * (urn.black - np.arange(urn.black + 1.0))[:, None] - loss * (urn.red - np.arange(urn.red + 1.0))
-        values: NDArray[np.float64] = (won + kernel.premiums(urn.black, urn.red, gain, loss)) / urn.denominator
+        kernel.premiums(gain, loss, premiums := np.zeros_like(won))
+        values: NDArray[np.float64] = (won + premiums) / urn.denominator
         return values
 
     def _sweep(self) -> tuple[float, NDArray[np.int64], NDArray[np.float64]]:

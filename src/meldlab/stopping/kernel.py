@@ -8,8 +8,6 @@ at ``boundary[red]`` black cards or fewer, and the boundary never falls as red g
 Long work is done in chunks, in arrays of the caller: Ctrl-C interrupts between two calls only.
 """
 
-import numpy as np
-
 from meldlab.chance.kernel import address, below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import kernel
@@ -52,14 +50,12 @@ def sweep(level, levels, first, old, new, boundary, equal, units):
 
 
 @kernel
-def premiums(black, red, gain, loss):
-    """Return [black + 1, red + 1] float64, the premium of each position."""
-    table = np.zeros((black + 1, red + 1), np.float64)
-    for b in range(1, black + 1):
+def premiums(gain, loss, table):
+    """Set ``table``, [black + 1, red + 1] float64 zeros, to the premium of each position."""
+    for b in range(1, len(table)):
         table[b, 0] = b * gain
-        for r in range(1, red + 1):
+        for r in range(1, table.shape[1]):
             table[b, r] = max(0.0, (b * (gain + table[b - 1, r]) + r * (table[b, r - 1] - loss)) / (b + r))
-    return table
 
 
 @kernel

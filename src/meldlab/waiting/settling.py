@@ -1,21 +1,32 @@
 """Settling all hands of a game on this machine, in ascending order of E."""
 
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
 from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel_settling
 from meldlab.waiting.game import CHUNK, WaitingGame
 
-__all__ = ["Settling"]
+__all__ = ["Settling", "fits"]
 
 FIRST_WIDTH, MIN_WIDTH = 0.5, 1e-3  # turns
 BLOCKS, BUCKETS = 16, 4  # blocks or chunks, and buckets, that a core takes at first: starting it costs as much as one of them
 MIN_HANDS, HANDS_SHARE = 1 << 12, 384  # hands of a window: at least this number, or this part of all
+
+
+def fits(game: WaitingGame, saved: Mapping[str, NDArray[Any]]) -> bool:
+    """Return whether a saved state has the arrays and numbers of a game: kernels check no index."""
+    classes, larger = game.numbering.classes, -(-game.drawn_numbering.classes // 8)
+    arrays = {"total": ((classes,), np.float64), "weight": ((classes,), np.int16), "reached": ((larger,), np.uint8)}
+    numbers = {"low": ((), np.float64), "width": ((), np.float64), "locked": ((), np.int64)}
+    shaped = all(saved[name].shape == shape and saved[name].dtype == kind for name, (shape, kind) in {**arrays, **numbers}.items())
+    return shaped and 0 <= float(saved["low"]) < np.inf and 0 < float(saved["width"]) < np.inf and 0 <= int(saved["locked"]) <= classes
 
 
 class Settling:

@@ -22,7 +22,7 @@ from meldlab.parallel import Progress, no_progress, run_on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.cost import cpu_cost, cpu_memory, gpu_cost
 from meldlab.waiting.game import CHUNK, WaitingGame
-from meldlab.waiting.settling import Settling
+from meldlab.waiting.settling import Settling, fits
 from meldlab.waiting.solution import Solution
 
 __all__ = ["MAX_AUTO_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest", "verify_device"]
@@ -112,7 +112,7 @@ class Checkpoint:
     """The state of one game's solve in the file ``path``, saved every ``seconds``; without a path nothing is saved."""
 
     def __init__(self, path: Path | None, game: WaitingGame, seconds: float) -> None:
-        self.path, self.seconds = path, seconds
+        self.path, self.game, self.seconds = path, game, seconds
         self.name = json.dumps({"game": str(game), "code": solver_digest()})
         self.saved = time.monotonic()
 
@@ -122,7 +122,8 @@ class Checkpoint:
             return None
         try:
             with np.load(self.path, allow_pickle=False) as arrays:
-                return dict(arrays) if str(arrays["name"]) == self.name else None
+                saved = dict(arrays)
+            return saved if str(saved["name"]) == self.name and fits(self.game, saved) else None
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             # A damaged checkpoint costs the time it would have saved, nothing else.
             return None
