@@ -129,15 +129,6 @@ class Winnings:
         # Around the mean, not from the mean square: floats would lose most digits there.
         return sqrt(sum(float((amount - mean) ** 2 * chance) for amount, chance in zip(self.amounts, self.chances, strict=True)))
 
-    def at_least(self, amount: Fraction | int) -> Number:
-        """Return the probability to win ``amount`` or more.
-
-        >>> from meldlab.stopping.urn import Urn
-        >>> Urn(2, 2).winnings().at_least(1)
-        Fraction(2, 3)
-        """
-        return sum((chance for won, chance in zip(self.amounts, self.chances, strict=True) if won >= amount), Fraction(0))
-
     def _repr_html_(self) -> str:
         rows = [(amount, f"{float(chance):.4f}") for amount, chance in zip(self.amounts, self.chances, strict=True)]
         return html_table(["winnings", "chance"], rows, f"mean {float(self.mean):.6f}, standard deviation {self.sd:.4f}")
