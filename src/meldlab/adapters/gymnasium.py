@@ -184,6 +184,7 @@ class GinVectorEnv(VectorEnv[Features, NDArray[np.int64], NDArray[Any]]):
 
 
 def rules_from(rules: Rules | str) -> Rules:
+    """Return rules, or the preset of a name."""
     return Rules.named(rules) if isinstance(rules, str) else rules
 
 

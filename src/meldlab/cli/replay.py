@@ -77,6 +77,7 @@ def read_record(file: Path, seat: int | None) -> "Record":
 
 
 def screen_class(game: "Game[Any]") -> "type[Screen]":
+    """Return the class that shows a game in the terminal."""
     from meldlab.gin import Gin
     from meldlab.rummikub.game import Rummikub
 
