@@ -17,8 +17,6 @@ from typing import BinaryIO, cast
 from meldlab.digests import imported_files, module_file
 from meldlab.errors import NotPossible
 
-__all__ = ["SYMBOL_PREFIX", "cache_folder", "kernel_digest", "kernel_folder", "kernel_sources", "processor_digest", "replace_file"]
-
 PACKAGE = Path(__file__).parent
 COMPILER = ("compiling", "gpu", "indexing", "linking")  # modules that decide how kernels are compiled
 SYMBOL_PREFIX = "_ZN7meldlab"  # of compiled functions of this package

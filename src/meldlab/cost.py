@@ -15,8 +15,6 @@ from math import inf
 
 from meldlab.formatting import time_text
 
-__all__ = ["Cost", "about_text", "cores_text", "machine_memory", "memory_text", "peak_memory"]
-
 
 @dataclass(frozen=True)
 class Cost:

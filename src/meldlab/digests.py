@@ -13,8 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PACKAGE", "code_digest", "content_digest", "import_digest", "imported_files", "load_object", "module_file", "module_files"]
-
 PACKAGE = Path(__file__).parent
 LENGTH = 16  # hexadecimal digits
 LARGE = 10_000_000  # bytes; the digests of larger files are cached

@@ -22,8 +22,6 @@ from meldlab.play import Game
 from meldlab.recycle.players.search import play_games
 from meldlab.runs.tasks import TASKS, Task
 
-__all__ = ["TYPICAL", "compute_cost", "contest_cost", "study_cost", "tuning_cost"]
-
 PROBE_SECONDS = 0.4  # CPU time of the last probe; all probes before it together take as long again
 MAX_PROBE = 1 << 20  # units of work in a probe
 RANDOM_GAMES = 20

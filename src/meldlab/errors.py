@@ -13,8 +13,6 @@ from difflib import get_close_matches
 from operator import index
 from typing import SupportsIndex
 
-__all__ = ["BadText", "MeldlabError", "NoSuchThing", "NotLegalHere", "NotPossible", "whole_number"]
-
 MAX_COLUMNS = 72  # of a long line in an error
 MAX_NAMES, MAX_NAME_LENGTH = 200, 100  # in the list of an error, and for suggestions
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from html import escape
 
-__all__ = ["html_table", "time_text", "utc_text"]
-
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
     """Return an HTML table; without headings the first cell of each row is its heading."""

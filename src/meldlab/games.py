@@ -13,8 +13,6 @@ from meldlab.digests import load_object
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Game, Player, Record
 
-__all__ = ["GAMES", "default_player", "game_kind", "kind_of_game", "load_game", "parse_player"]
-
 
 class KnownGame(NamedTuple):
     """Import paths of a game and of the parser of its players, and the default player; loaded on demand."""

@@ -11,8 +11,6 @@ from numba.core import compiler, ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import NopythonRewrites
 
-__all__ = ["IndexingPipeline", "UnsignedIndices"]
-
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class UnsignedIndices(FunctionPass):  # type: ignore[misc]  # numba carries no types

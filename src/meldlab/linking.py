@@ -19,8 +19,6 @@ from numba.core.untyped_passes import InlineInlinables
 from meldlab import indexing
 from meldlab.cache import SYMBOL_PREFIX
 
-__all__ = ["Parts", "PartsByKind", "Pipeline"]
-
 # The bounds of pyproject.toml: another version may have the same names and mean something else by them.
 if numba.version_info.short != (0, 68):
     raise ImportError("expected 0.68")

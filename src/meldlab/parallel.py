@@ -20,8 +20,6 @@ from threading import Event, Lock
 from time import perf_counter
 from typing import TypeVar
 
-__all__ = ["Progress", "chunks", "core_count", "map_in_threads", "no_progress", "run_on_cores"]
-
 Progress = Callable[[float, float, str], None]
 """A callback for the progress of long work: the amount done, the total, and a message, which may be empty."""
 

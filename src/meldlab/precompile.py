@@ -14,8 +14,6 @@ from meldlab.cache import kernel_digest, kernel_folder, processor_digest
 from meldlab.errors import NotPossible
 from meldlab.parallel import core_count
 
-__all__ = ["ON_FIRST_USE", "compile_package", "compile_packages", "compiled_packages", "warmup_jobs"]
-
 ON_FIRST_USE = "players of value tables (tables:DIR), opponents inside GinVector other than simple"
 """What the jobs leave out."""
 

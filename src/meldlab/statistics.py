@@ -23,22 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from meldlab.errors import NotLegalHere
 
-__all__ = [
-    "Interval",
-    "Misfit",
-    "Moments",
-    "Rating",
-    "Ratings",
-    "Score",
-    "bradley_terry",
-    "difference",
-    "mean",
-    "paired_rate",
-    "sign_test",
-    "t_interval",
-    "wilson",
-]
-
 Z95 = 1.959963984540054
 
 

@@ -42,8 +42,6 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-__all__ = ["GinEnv", "GinVectorEnv"]
-
 ILLEGAL = ("loss", "random", "raise")
 ILLEGAL_OF_MANY = ("raise", "random")
 FRESH_SEEDS = 2**31

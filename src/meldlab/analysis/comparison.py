@@ -21,8 +21,6 @@ from meldlab.reports.plot import Plot, new_figure
 from meldlab.reports.rows import csv_text
 from meldlab.statistics import Interval, difference
 
-__all__ = ["Comparison", "arrow", "write_comparison"]
-
 Real = NDArray[np.float64]
 
 

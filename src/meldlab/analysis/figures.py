@@ -16,8 +16,6 @@ from meldlab.statistics import mean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_branching", "draw_decisions", "draw_lead", "draw_scores", "draw_spread", "draw_times", "lead_curves", "normalised_spread"]
-
 Real = NDArray[np.float64]
 
 # Okabe and Ito's palette, distinguishable with every common kind of colour blindness. Seats, ranks and games take them in this order.

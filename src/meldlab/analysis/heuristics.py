@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from meldlab.analysis.sample import Sample
 from meldlab.statistics import Interval, Moments, difference, wilson
 
-__all__ = ["CLEAR", "NAMES", "PUBLISHED_RULES", "SETTLED", "Heuristic", "first_side", "heuristics"]
-
 Real = NDArray[np.float64]
 Games = NDArray[np.int64]
 

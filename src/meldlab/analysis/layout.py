@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from meldlab.recycle.machine.storage import Location
 from meldlab.recycle.movement import Edge, Movement
 
-__all__ = ["Box", "Curve", "Layout", "Oval", "arrange", "layers"]
-
 Points = NDArray[np.float64]
 
 HEIGHT = 30.0  # of a location

@@ -16,8 +16,6 @@ from math import log
 
 from meldlab.statistics import Interval
 
-__all__ = ["LibraryRange", "LibraryValue"]
-
 
 @dataclass(frozen=True)
 class LibraryValue:

@@ -18,8 +18,6 @@ from meldlab.analysis.layout import arrange
 from meldlab.recycle.movement import Movement
 from meldlab.reports.plot import Plot, new_figure
 
-__all__ = ["COLOURS", "FILLS", "dot", "draw_movement"]
-
 FILLS = {"public": "lightgreen", "private": "lightblue", "hidden": "khaki", "others": "plum", "memory": "#e5e5e5"}
 COLOURS = {"taken": "red", "shared": "blue", "revealed": "green", "plain": "black", "remembered": "grey"}
 STYLES = {"taken": "dotted", "shared": "dashed", "revealed": "solid", "plain": "solid", "remembered": "dotted"}

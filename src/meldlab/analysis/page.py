@@ -15,8 +15,6 @@ from meldlab.recycle.language.header import highlight
 from meldlab.reports.page import render, write_report
 from meldlab.statistics import Interval
 
-__all__ = ["PLAYERS", "analysis_page", "write_analysis"]
-
 PLAYERS = {
     "random": "random players",
     "pimc": "players that sample (perfect-information Monte Carlo)",

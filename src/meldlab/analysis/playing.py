@@ -26,8 +26,6 @@ from meldlab.recycle.players.search import PlayedGames, play_games
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 
-__all__ = ["Forecast", "LineUp", "count_task", "random_scores", "search_task"]
-
 SEARCH_TASK, COUNT_TASK = "recycle.search", "recycle.count"
 TIMED = 20  # random games by which the speed of a decision is measured
 # Fields of a sample that the games of the machine have under another name.

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from meldlab.recycle.machine import kernel_layout as k
 
-__all__ = ["Sample"]
-
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
 NOTHING = float("nan")

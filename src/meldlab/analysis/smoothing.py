@@ -8,8 +8,6 @@ True
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["loess"]
-
 Real = NDArray[np.float64]
 
 

@@ -25,8 +25,6 @@ from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Task, run_tasks
 from meldlab.statistics import Interval, Moments
 
-__all__ = ["EXPERIMENT", "Analysis", "StudyConfig", "analyse", "missing_games", "study_settings"]
-
 EXPERIMENT = "recycle analyse"
 RANDOM_TASK = 10  # random games of a task
 MAX_DETERMINIZATIONS = 100  # Leduc Poker, mcts:1000: drama 0.000 with 10, 0.055 with 100, 0.057 with 1,000

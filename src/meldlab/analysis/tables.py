@@ -16,8 +16,6 @@ import numpy as np
 from meldlab.analysis.sample import Sample
 from meldlab.reports.rows import csv_text
 
-__all__ = ["Labelled", "choice_rows", "lead_rows", "result_rows", "spread_rows", "tables"]
-
 COMMON = ("game", "numPlayers", "ai", "imperfect", "samples", "tests")
 Rows = Iterator[Sequence[Any]]
 DIGITS = 5

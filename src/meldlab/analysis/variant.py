@@ -14,8 +14,6 @@ from meldlab.recycle.language.header import Header
 from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine.machine import Machine
 
-__all__ = ["Variant"]
-
 
 @dataclass(frozen=True)
 class Variant:

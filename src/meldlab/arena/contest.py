@@ -29,8 +29,6 @@ from meldlab.parallel import Progress, chunks, no_progress
 from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
 from meldlab.statistics import Interval, Moments, Score, sign_test
 
-__all__ = ["MAX_FAILURES", "NO_RECORDS", "ContestResult", "Failure", "play_contest", "seatings"]
-
 MAX_FAILURES = 5  # in an answer
 FIRST_CHUNK, CHUNK_SECONDS = 64, 1.0  # deals that the kernel plays first, and the time of each later chunk
 MAX_PARTS = 256  # chunks that wait to be joined

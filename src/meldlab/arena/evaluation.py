@@ -15,8 +15,6 @@ from meldlab.runs.store import Counts, Run
 from meldlab.runs.tasks import TASKS, Player, Task, run_tasks
 from meldlab.statistics import Score
 
-__all__ = ["RunEvaluator", "Scores", "difference_from_paper", "warm_up"]
-
 TASK_GAMES = 5000  # at most, of one task
 
 

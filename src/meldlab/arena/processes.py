@@ -23,8 +23,6 @@ from meldlab.parallel import core_count
 from meldlab.play import Batch, Chance, Deal, FinishedGame, Game, Player, Record, Result, Table, TimeLimit, win_shares
 from meldlab.play.clock import MAX_WALL_RATIO
 
-__all__ = ["RecordSink", "TableGames", "warm_up"]
-
 GRACE = 1.0  # seconds that a process has to stop a player by itself
 OUT_OF_TIME = 75  # exit status of a process that was ended because a player did not stop
 MAX_PROCESSES = 256

@@ -19,8 +19,6 @@ from meldlab.parallel import Progress, no_progress
 from meldlab.play import Game, TimeLimit
 from meldlab.statistics import Ratings, bradley_terry
 
-__all__ = ["RoundRobin", "round_robin"]
-
 
 @dataclass(frozen=True)
 class RoundRobin:

@@ -20,8 +20,6 @@ from meldlab.play import Game, Player
 from meldlab.runs.store import Counts, Run
 from meldlab.runs.tasks import Task, run_tasks
 
-__all__ = ["contest_task", "rules_record", "run_contest", "task_game"]
-
 TASK_DEALS = 500  # of one task of a run
 
 

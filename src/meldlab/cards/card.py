@@ -8,8 +8,6 @@ from functools import total_ordering
 
 from meldlab.errors import BadText, NotLegalHere, whole_number
 
-__all__ = ["CARDS", "Card", "Rank", "Suit", "check_cards", "read_cards"]
-
 WORD = re.compile(r"[^\s,]+")
 
 

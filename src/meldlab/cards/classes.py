@@ -26,8 +26,6 @@ from meldlab.cards.kernel import Numbering
 from meldlab.cards.masks import as_masks
 from meldlab.errors import NotLegalHere, whole_number
 
-__all__ = ["count", "hand", "hands", "number", "numbering", "numbers", "orbit", "orbit_size", "orbit_sizes"]
-
 Ints = NDArray[np.int64]
 NO_CARDS = Hand()
 

@@ -9,8 +9,6 @@ from meldlab.cards.hand import Hand
 from meldlab.chance import Purpose, check_seed
 from meldlab.errors import BadText, NotLegalHere, whole_number
 
-__all__ = ["Deck"]
-
 
 @dataclass(frozen=True, repr=False)
 class Deck:

@@ -6,8 +6,6 @@ from typing import Any
 from meldlab.cards.card import CARDS, Card, Suit, check_cards, read_cards
 from meldlab.errors import BadText, whole_number
 
-__all__ = ["FULL", "Hand"]
-
 FULL = (1 << 52) - 1
 # Bit numbers in the order in which hands print: by rank, then suit.
 PRINT_ORDER = tuple(card.index for card in sorted(CARDS))

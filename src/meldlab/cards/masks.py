@@ -8,8 +8,6 @@ from meldlab.cards.hand import FULL
 from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, whole_number
 
-__all__ = ["as_masks", "random_hands"]
-
 
 def as_masks(masks: ArrayLike) -> NDArray[np.int64]:
     """Return any one-dimensional array of integers as [hands] int64; raise NotLegalHere if one is not a mask of 52 bits.

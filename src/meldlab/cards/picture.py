@@ -5,8 +5,6 @@ from html import escape
 
 from meldlab.cards.card import Card, Rank, Suit, check_cards
 
-__all__ = ["FOUR_COLOURS", "TWO_COLOURS", "draw"]
-
 WIDTH, HEIGHT, STEP, GAP = 62, 88, 66, 14
 
 # The palette of Okabe and Ito: distinct with every common kind of colour blindness.

@@ -6,8 +6,6 @@ own draws may use any number below 100: its addresses have a root of their own (
 
 from enum import IntEnum, unique
 
-__all__ = ["MAX_PURPOSES", "Purpose"]
-
 MAX_PURPOSES = 1 << 16  # an address has sixteen bits for the purpose
 
 

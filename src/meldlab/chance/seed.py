@@ -11,8 +11,6 @@ from typing import SupportsIndex
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.errors import NotLegalHere, whole_number
 
-__all__ = ["MAX_SEED", "check_seed", "derive_seed"]
-
 MAX_SEED = 2**63 - 1
 MAX_PLACE = 2**47 - 1  # an address shifts one of its numbers by sixteen bits
 MAX_NUMBERS = 3  # an address has a seed and three numbers

@@ -22,8 +22,6 @@ from meldlab.cli.output import ERRORS
 from meldlab.cli.renamed import current_names
 from meldlab.errors import MeldlabError
 
-__all__ = ["COMMANDS", "build_app", "main"]
-
 SUMMARY = "Describe, play, solve and tune games of the rummy family."
 COMMANDS = {  # the name, where it is defined, and its line of help
     "demo": ("demo:demo", "Tour the package in under two minutes; ends with a table of published and computed numbers."),

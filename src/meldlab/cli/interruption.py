@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["AGAIN", "DRY_RUN", "NOTHING", "interrupt_message", "no_lost_interrupts", "on_interrupt"]
-
 AGAIN = "run the same command again to resume"
 NOTHING = "nothing is saved"
 DRY_RUN = f"{NOTHING}; --dry-run estimates the time"

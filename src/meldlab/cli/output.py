@@ -18,8 +18,6 @@ from meldlab.cost import Cost, machine_memory, memory_text
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["ERRORS", "aligned", "print_estimate", "print_files", "print_json", "terminal_width"]
-
 ERRORS = "meldlab.spelling"  # the error handler of stdout and stderr
 SUITS = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 TILES = {"▲": "R", "✕": "K", "■": "B", "●": "O", "◆": "G", "★": "V", "☺": "J"}

@@ -7,8 +7,6 @@ from typing import Any
 
 from rich.console import Console
 
-__all__ = ["Prompt", "completions"]
-
 
 class Prompt:
     """A reader of lines; Ctrl-C and the end of the input mean "quit"."""

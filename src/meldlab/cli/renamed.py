@@ -7,8 +7,6 @@
 import sys
 from collections.abc import Mapping, Sequence
 
-__all__ = ["RENAMED_COMMANDS", "RENAMED_OPTIONS", "RENAMED_VALUES", "current_names"]
-
 TRAINING = {
     "--learn": "--algorithm",
     "--against": "--opponents",

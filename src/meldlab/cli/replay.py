@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from meldlab.cli.screen import Screen
     from meldlab.play import Game, Record, Step
 
-__all__ = ["RecordArgument", "read_record", "replay"]
-
 RecordArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Record in TOML.")]
 
 

@@ -11,8 +11,6 @@ from rich.text import Text
 from meldlab.cli.prompt import Prompt
 from meldlab.play import Deal, Game, Result, Step
 
-__all__ = ["COMMON_HELP", "COMMON_WORDS", "Screen", "hanging", "split_common_word"]
-
 COMMON_WORDS = ("help", "rules", "hint", "undo", "sort", "save", "quit")
 SHORT = {"h": "help", "?": "hint", "u": "undo", "q": "quit", "exit": "quit"}
 COMMON_HELP = """  hint or ?    advice: the best move, and why

@@ -21,8 +21,6 @@ from meldlab.errors import MeldlabError, NotLegalHere, NotPossible
 from meldlab.play import USER, Chance, Clock, Deal, Game, Player, Record, Result, Step, Table, TimeLimit, replay
 from meldlab.play.clock import OutOfTime
 
-__all__ = ["Quit", "RecordFile", "Undo", "User", "play_in_terminal"]
-
 NOT_SAVED = "nothing is saved; --save FILE saves the record"
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from meldlab.waiting import Solution, WaitingGame
     from meldlab.waiting.distribution import DistributionSummary
 
-__all__ = ["app"]
-
 app = typer.Typer(epilog="Example: meldlab waiting solve --cards 4 --aces both", no_args_is_help=True, rich_markup_mode=None)
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]

@@ -23,8 +23,6 @@ from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.melds import arrange, deadwood, discards
 from meldlab.play import Chance, Deal, Player
 
-__all__ = ["Advice", "Evaluator", "advise", "evaluation", "position_view"]
-
 
 class Evaluator(Player[View, Move], Protocol):
     """A player that evaluates its moves."""

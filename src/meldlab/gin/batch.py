@@ -34,17 +34,6 @@ from meldlab.gin.value_tables import check_values
 from meldlab.parallel import run_on_cores
 from meldlab.play.batch import Batch
 
-__all__ = [
-    "PlayerParameters",
-    "batch_from_matches",
-    "batch_rules",
-    "can_batch",
-    "kernel_parameters",
-    "new_states",
-    "play_batch",
-    "plays_in_kernel",
-]
-
 PlayerParameters = SimpleParameters | EnsembleParameters | ValueTable | MarjjParameters | NetworkParameters | PolicyParameters
 KINDS: tuple[type, ...] = PlayerParameters.__args__
 CHUNK = 16  # games of the first chunk that a core plays; an ensemble needs some five milliseconds for them

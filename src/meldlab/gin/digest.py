@@ -2,8 +2,6 @@
 
 from meldlab.digests import code_digest
 
-__all__ = ["gin_digest"]
-
 
 def gin_digest() -> str:
     """Return a digest of ``gin`` and of all that it imports."""

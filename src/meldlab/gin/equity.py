@@ -30,8 +30,6 @@ from meldlab.gin.kernel_state import RuleNumbers
 from meldlab.gin.rules import Rules
 from meldlab.gin.view import View
 
-__all__ = ["MatchEquity", "decode_outcomes"]
-
 ROUNDS = 8192  # measured; the standard error of the starter's win rate is then half a percent
 MAX_POINTS = 1000  # of a match; the table of a longer one takes too long
 MAX_ROUND_POINTS = 200  # of a round in ``from_points``; more count as these

@@ -20,8 +20,6 @@ from meldlab.gin.rules import Rules
 from meldlab.gin.view import Phase, View
 from meldlab.play import Batch, Chance, Count, Deal, FinishedGame, Player, Result
 
-__all__ = ["Gin", "Match"]
-
 OVER = Phase.OVER
 
 

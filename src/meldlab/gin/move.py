@@ -15,8 +15,6 @@ from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.melds import Meld
 
-__all__ = ["DRAW", "DROPS", "PASS", "PLAIN", "TAKES", "Move", "Verb", "is_move"]
-
 NONE = -1
 NOTHING = Hand()
 

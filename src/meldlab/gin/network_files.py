@@ -13,18 +13,6 @@ from meldlab.gin.kernel_state import FLOAT_PLANES, NARROW, PLANES, SCALARS, WIDE
 from meldlab.gin.kernel_value_network import ROWS
 from meldlab.gpu import on_host
 
-__all__ = [
-    "VALUE_SHAPES",
-    "blank_policy",
-    "check_policy",
-    "check_value_weights",
-    "file_name",
-    "policy_shapes",
-    "prior_of",
-    "read_policy",
-    "read_value_weights",
-]
-
 W = TypeVar("W", ValueWeights, PolicyWeights)
 VALUE_SHAPES = ValueWeights((ROWS, WIDE), (WIDE + 1, NARROW), (NARROW + 1, 3))
 MAX_WIDTH, MAX_LAYERS = 2048, 8

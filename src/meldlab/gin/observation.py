@@ -29,8 +29,6 @@ from meldlab.gin.rules import kernel_rules
 from meldlab.gin.view import Phase, View, best_melds, pick_melds
 from meldlab.play import Chance
 
-__all__ = ["PLANES", "SCALARS", "action_of", "action_text", "events_of", "features_of", "mask_of", "move_of", "state_of", "text_of"]
-
 _PLANES = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard", "order")
 PLANES = {name: slice(52 * index, 52 * index + 52) for index, name in enumerate(_PLANES)}
 """Slice of each plane in a row of features; the index of a card within a plane is its bit number."""

@@ -20,8 +20,6 @@ from meldlab.gin.seen import DECLINED, DISCARDED, KNOWN, NOT_DISCARDED, TAKEN, T
 from meldlab.gin.view import Phase, View, laid_greedily
 from meldlab.play import Chance
 
-__all__ = ["Round"]
-
 # A round makes thousands of these; unpacking and packing them whole is three times as fast as field by field.
 make: Any = tuple.__new__
 NUM_SHARED = 11  # fields of a round that are also those of a view

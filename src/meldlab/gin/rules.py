@@ -17,8 +17,6 @@ from meldlab.gin.kernel_state import ALTERNATES, LOSER, WINNER, RuleNumbers
 from meldlab.melds import GIN_POINTS
 from meldlab.play.rules import get_preset, read_rules, rules_from, rules_table
 
-__all__ = ["MINI", "PRESETS", "Rules", "kernel_rules"]
-
 MAX_DEADWOOD = 98  # of ten cards: two each of ten, jack, queen and king, and two nines
 ONLY_SIMPLE = "small decks are for random, simple, gin-only, knock:A,B,T and your own: other players know ten cards of 52 only"
 NEVER = 0  # the value of a limit or bonus that does not exist

@@ -32,8 +32,6 @@ from meldlab.gin.view import Phase, View, best_melds
 from meldlab.melds import deadwood
 from meldlab.parallel import run_on_cores
 
-__all__ = ["NO_ODDS", "points_of", "position_of", "rollout_outcomes", "rollouts"]
-
 EITHER_SEAT = 3 << SEAT_SHIFT  # exchanges 1 and 2, the seats that discarded a card of the pile
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
 MAX_DRAWS = 100  # after which a rollout is void: two players may swap upcards without end

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from meldlab.gin.move import Move, Verb
 
-__all__ = ["DECLINED", "DISCARDED", "KNOWN", "NOT_DISCARDED", "TAKEN", "TURN", "OpenActions", "packed_from"]
-
 CARD_BITS = 52
 CARDS_MASK = (1 << CARD_BITS) - 1
 TURN_BITS = 32

@@ -18,8 +18,6 @@ from meldlab.gin.observation import features_of, mask_of, text_of
 from meldlab.gin.vector import ACTIONS, FEATURES, action_of
 from meldlab.play import Deal, Step, Table
 
-__all__ = ["Row", "decisions", "write_jsonl", "write_parquet"]
-
 Row = dict[str, Any]
 SHOWS = -1  # the number of an action that the vector environment does by itself
 ROWS = 10_000  # of a group in a Parquet file

@@ -24,8 +24,6 @@ from meldlab.gin.move import Move
 from meldlab.gin.view import View
 from meldlab.melds import deadwood, deadwoods
 
-__all__ = ["GOALS", "TableLookup", "TurnEstimate", "estimate_turns", "expected_turns", "turns_after", "turns_text"]
-
 GOALS = {"knock": 10, "gin": 0}  # deadwood that reaches each goal
 GOAL_TEXTS = {"knock": "to a knock", "gin": "to gin"}
 TEN, BAG = 10, 42

@@ -16,8 +16,6 @@ from meldlab.gin.move import Move, Verb
 from meldlab.gin.view import Phase, View
 from meldlab.melds import discards
 
-__all__ = ["possible_now", "read_move"]
-
 VERBS = {
     **dict.fromkeys(("draw", "stock", "d"), Verb.DRAW),
     **dict.fromkeys(("take", "t"), Verb.TAKE),

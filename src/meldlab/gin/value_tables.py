@@ -22,8 +22,6 @@ from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, ODDS, TURNS, ValueTable
 from meldlab.gpu import on_host
 from meldlab.play.record import read_toml, toml
 
-__all__ = ["FORMAT", "check_folder", "check_values", "dead_cards", "load", "save"]
-
 FORMAT = "meldlab computed player 1"
 HEAD, VALUES, BOOK = "head.toml", "values.npy", "book.npz"
 SAVED = ("turns", "odds", "knock", "caught", "deck")  # fields that are saved next to the values

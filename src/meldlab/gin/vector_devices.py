@@ -15,8 +15,6 @@ from meldlab.gin.kernel_state import NUM_ACTIONS, NetworkParameters, PolicyParam
 from meldlab.gin.kernel_vector import NEW_GAME, NoPlayer, Outputs, StepSettings, VectorState
 from meldlab.gpu import Device
 
-__all__ = ["Cores", "Gpu", "parameters_on"]
-
 MIN_TABLES = 256  # of a core, not tuned: a step of them takes some 30 us, about as long as handing work to a thread
 THREADS = 64  # in a block, when each has a table
 WRITERS = 256  # in a block, when each writes a word

@@ -25,8 +25,6 @@ from meldlab.melds import Aces, Meld, lay_off
 from meldlab.melds.kernel import deadwood
 from meldlab.play import Chance
 
-__all__ = ["HAND_CARDS", "Phase", "View", "best_melds", "check_melds", "check_size", "is_big_gin", "laid_greedily", "meld_of", "pick_melds"]
-
 HAND_CARDS = 10
 MAX_ARRANGED = 11  # a hand after a draw
 

@@ -6,8 +6,6 @@ from typing import Self
 
 from meldlab.errors import NoSuchThing
 
-__all__ = ["Aces"]
-
 
 class Aces(StrEnum):
     """An ace rule.

@@ -23,23 +23,6 @@ from meldlab.melds import kernel
 from meldlab.melds.aces import Aces
 from meldlab.melds.meld import Meld
 
-__all__ = [
-    "GIN_POINTS",
-    "MAX_CARDS",
-    "Arrangement",
-    "arrange",
-    "arrangements",
-    "as_hand",
-    "best_discard",
-    "deadwood",
-    "deadwoods",
-    "discards",
-    "hand_points",
-    "is_complete",
-    "leftovers",
-    "melds",
-]
-
 Points = Sequence[int]
 GIN_POINTS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
 ONE_EACH = (1,) * 13

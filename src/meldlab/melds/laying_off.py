@@ -10,8 +10,6 @@ from meldlab.melds.aces import Aces
 from meldlab.melds.arrangement import GIN_POINTS, Arrangement, Points, arrange, as_hand, deadwood
 from meldlab.melds.meld import Meld
 
-__all__ = ["LayOff", "lay_off"]
-
 
 @dataclass(frozen=True)
 class LayOff:

@@ -7,8 +7,6 @@ from meldlab.cards import Card, Hand, Rank
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.melds.aces import Aces
 
-__all__ = ["Meld"]
-
 
 @dataclass(frozen=True, repr=False)
 class Meld:

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from meldlab.play.protocol import Result
 
-__all__ = ["Batch", "Count", "win_shares"]
-
 
 class Count(NamedTuple):
     """The mean of a count: per game or per unit of another count, as a rate if it is at most 1, and whether each seat has its own.

@@ -20,8 +20,6 @@ from typing import Any
 
 from meldlab.errors import NotLegalHere
 
-__all__ = ["MAX_WALL_RATIO", "Clock", "OutOfTime", "TimeLimit"]
-
 MAX_WALL_RATIO = 20  # wall seconds for each CPU second
 SIGNAL_INTERVAL = 0.05  # seconds until an expired timer sends its signal again
 

@@ -6,8 +6,6 @@ from traceback import walk_tb
 
 from meldlab.errors import BadText, MeldlabError
 
-__all__ = ["error_line", "error_text", "one_line", "player_file"]
-
 MAX_LENGTH = 200  # characters of a player's text that are repeated
 
 

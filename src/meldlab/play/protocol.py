@@ -9,9 +9,6 @@ from typing import Any, Protocol, Self, TypeVar
 
 from meldlab.play.chance import Chance, Deal
 
-__all__ = ["Game", "Player", "RandomPlayer", "Result", "State", "View"]
-
-
 A = TypeVar("A")  # an action: a frozen value that prints as the text that a user types
 A_co = TypeVar("A_co", covariant=True)
 A_contra = TypeVar("A_contra", contravariant=True)

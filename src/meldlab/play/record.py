@@ -16,8 +16,6 @@ from meldlab.errors import BadText, NotLegalHere
 from meldlab.play.chance import Deal
 from meldlab.play.protocol import Result
 
-__all__ = ["FORMAT", "USER", "Record", "read_toml", "toml"]
-
 FORMAT = "meldlab record 1"
 USER = "you"  # the name of a user among the players
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes

@@ -25,8 +25,6 @@ from typing import Any, TypeVar
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotPossible
 from meldlab.play.record import read_toml
 
-__all__ = ["get_preset", "read_rules", "rules_from", "rules_table"]
-
 R = TypeVar("R")
 
 

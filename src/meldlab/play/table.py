@@ -16,8 +16,6 @@ from meldlab.play.failures import error_line, error_text, one_line, player_file
 from meldlab.play.protocol import Game, Player, Result, State
 from meldlab.play.record import Record
 
-__all__ = ["FinishedGame", "InvalidRecord", "Step", "Table", "replay"]
-
 S = TypeVar("S", bound=State[Any, Any])
 FORFEITS = "forfeits: "
 MAX_ACTIONS = 100_000  # of one game; a match of gin takes about a thousand

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from meldlab.cards import Card, Rank, Suit
 from meldlab.errors import BadText, NotLegalHere
 
-__all__ = ["abbreviate", "match_option", "standard_card"]
-
 NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
 RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
 NUMBERED = re.compile(r"\s*(?:0*(\d+)[,.]? +)?(.*)", re.DOTALL)  # an option as it is listed: its number and its words

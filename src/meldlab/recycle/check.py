@@ -18,8 +18,6 @@ from meldlab.recycle.machine.compiler import compile_program
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players import LAST_OPTION
 
-__all__ = ["Report", "Simulation", "SimulationFailure", "check_program", "simulate"]
-
 # Of the seeds 0, 1, 2 ..: two thirds with random players, one third with LastOptionPlayer. Among 86 programs of the library without one
 # item, the latter found one more that fails.
 GAMES = 300

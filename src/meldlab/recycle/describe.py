@@ -19,8 +19,6 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import LogEvent, Position
 from meldlab.recycle.machine.storage import Location
 
-__all__ = ["HIDDEN", "Describer"]
-
 HIDDEN = "??"
 
 

@@ -34,8 +34,6 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.storage import CATEGORY
 from meldlab.recycle.state import State
 
-__all__ = ["Features"]
-
 MAX_FEATURES = 1_000_000
 OWNERS = {"game": kt.OF_GAME, "player": kt.OF_PLAYER, "team": kt.OF_TEAM}
 Use = tuple[str, str, str]  # kind, category of the owner, name

@@ -20,8 +20,6 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import LogEvent, Position
 from meldlab.recycle.machine.storage import CATEGORY, Location
 
-__all__ = ["Edge", "Movement"]
-
 
 @dataclass(frozen=True, order=True)
 class Edge:

@@ -25,8 +25,6 @@ from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_observe import deal_unseen, list_unseen
 from meldlab.recycle.machine.position import KnownCards, Position
 
-__all__ = ["Option", "State", "View"]
-
 REVEALS = " -> "  # in a record, between a decision and its outcome
 MAX_ATTEMPTS = 20  # to deal unseen cards so that the seat to move has an option
 

@@ -19,8 +19,6 @@ from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
 
-__all__ = ["describe_start", "describe_step", "transcript"]
-
 
 def transcript(game: Any, players: Sequence[Player[Any, Any]], seed: int, number: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the events before the first decision, each decision, and the result with the scores."""

@@ -37,8 +37,6 @@ from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Bytecode, new_job, 
 from meldlab.recycle.machine.position import IntArray, Position
 from meldlab.recycle.state import State
 
-__all__ = ["Observations", "RecycleVector", "StepResult"]
-
 Reward = Literal["place", "score"]
 Overflow = Literal["error", "truncate"]
 MAX_TABLES = 1 << 24

@@ -27,8 +27,6 @@ from meldlab.cache import replace_file
 from meldlab.errors import NotPossible
 from meldlab.reports.plot import Plot, save
 
-__all__ = ["download_link", "figure_svg", "render", "write_report"]
-
 LARGE = 100_000  # bytes above which a download is compressed
 SVG, HREF = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 # Default colours of figures; the style sheet gives each its colours in light and dark mode.

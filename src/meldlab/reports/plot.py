@@ -21,8 +21,6 @@ from meldlab.cache import replace_file
 from meldlab.errors import NoSuchThing, NotPossible
 from meldlab.reports.rows import csv_text
 
-__all__ = ["BLUE", "GREEN", "ORANGE", "PINK", "RED", "Data", "NotebookFigure", "Plot", "columns", "new_figure", "save"]
-
 # Colours that differ with any kind of colour vision (Okabe and Ito).
 BLUE, ORANGE, RED, GREEN, PINK = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#CC79A7"
 FORMATS = (".svg", ".png")

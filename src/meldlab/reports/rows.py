@@ -11,8 +11,6 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["csv_text"]
-
 
 def csv_text(rows: Iterable[Sequence[Any]], digits: int | None = None) -> str:
     """Return rows as text; None and NaN are empty cells, and floats have ``digits`` significant digits, or all of them."""

@@ -15,8 +15,6 @@ from meldlab.stopping.shepp import ALPHA, VALUE, decay, fitted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_policy", "draw_shepp", "draw_value", "draw_winnings"]
-
 MAX_CARDS = 500  # of a colour, in a heat map: more squares than a picture has pixels
 MAX_NUMBERED = 10  # cards of a colour up to which a number fits into a square
 MAX_BARS = 60

@@ -20,8 +20,6 @@ from typing import Any
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["HOLDS", "NAMES", "SIGNS", "Claim", "Outcome", "Publication", "Verdict", "claims_digest", "judge", "publications", "select"]
-
 NAMES = ("finkle", "hertog", "yang", "nagai", "valet")
 KINDS = ("exact", "within", "shape", "erratum", "open")
 FILE = "claims.toml"

@@ -19,8 +19,6 @@ from meldlab.reproduce import kernel_cohorts
 from meldlab.reproduce.high_precision import NEAR, Estimates
 from meldlab.waiting import Solution, WaitingGame, solve
 
-__all__ = ["Approximation", "Cohort", "approximate", "verify"]
-
 MAX_CARDS = 5
 MIN_TOLERANCE = 1e-12
 CHUNK = 1 << 12  # hands locked in one call of the kernel, which Ctrl-C cannot interrupt: some hundredths of a second

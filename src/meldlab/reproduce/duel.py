@@ -13,8 +13,6 @@ from meldlab.statistics import Interval, Moments
 from meldlab.waiting import Solution
 from meldlab.waiting.simulation import verify_games
 
-__all__ = ["Duel", "duel"]
-
 CHUNK = 1 << 10  # games of the first chunk
 
 

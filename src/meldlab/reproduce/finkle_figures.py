@@ -21,8 +21,6 @@ from meldlab.waiting import Solution, WaitingGame, solve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COHORTS", "FEW", "FIGURES", "FITS", "MANY", "ROUND_CLASSES", "SECONDS_4", "FinkleFigure", "draw_all", "draw_figure"]
-
 RULES = {"low": "aces low", "both": "aces high or low", "round": "round the corner"}
 RULE_COLOURS = {"low": BLUE, "both": ORANGE, "round": GREEN}
 MAX_POINTS = 2000  # of one series: an SVG of it takes about 200 kB

@@ -13,8 +13,6 @@ from meldlab.rummikub import DIFFICULTIES, JOKER, Column, Objective, Position, R
 from meldlab.rummikub import columns as set_columns
 from meldlab.rummikub.integer_program import cpu_seconds
 
-__all__ = ["claims", "counted_sets"]
-
 COLOURS, NUMBERS, TILES = Rules().colours, Rules().numbers, Rules().tiles
 LENGTHS = (3, 4, 5)
 M = 40  # the weight of a tile against an unchanged set, in the paper's second model

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from meldlab.cards import classes
 from meldlab.waiting import WaitingGame
 
-__all__ = ["NEAR", "Estimates"]
-
 NEAR = 1e-11  # turns; the rounding of a whole run stays far below
 UNIT = 1 << 256  # one turn in integers
 SAME = 1 << 56  # a difference below this is the rounding of these numbers: 1e-60 turns

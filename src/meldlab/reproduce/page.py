@@ -11,8 +11,6 @@ from meldlab.reports.rows import csv_text
 from meldlab.reproduce.claims import HEADINGS, Verdict
 from meldlab.reproduce.run import COLUMNS, Report
 
-__all__ = ["reproduction_page", "write_reproduction"]
-
 PACKAGE = "meldlab.reproduce"
 MAX_DOTS = 300  # of one series as shapes; more become an image inside the figure
 NAMES = dict(zip(HEADINGS, ("Scope", "Method", "Results", "What was easy", "What was hard", "Contact"), strict=True))

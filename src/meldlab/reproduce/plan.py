@@ -11,8 +11,6 @@ from typing import Any
 from meldlab.reproduce.claims import publications, select
 from meldlab.reproduce.run import Context, bundled_result
 
-__all__ = ["PlannedPublication", "RunPlan", "plan"]
-
 BUNDLED = {"nagai": ("track", "knock", "ensemble")}
 
 

@@ -18,19 +18,6 @@ from meldlab.reports.plot import Plot
 from meldlab.reproduce.claims import HOLDS, Claim, Outcome, Publication, Verdict, claims_digest, judge, publications, select
 from meldlab.runs.store import Run, Store, code_version
 
-__all__ = [
-    "ClaimFigure",
-    "Context",
-    "Outcomes",
-    "PublicationReport",
-    "Report",
-    "Row",
-    "baseline",
-    "bundled_result",
-    "reproduce",
-    "this_machine",
-]
-
 COLUMNS = (
     *("publication", "claim", "where", "says", "published", "ours", "tolerance", "verdict", "reduced", "note", "proof", "command"),
     *("seed", "version", "computed", "seconds"),

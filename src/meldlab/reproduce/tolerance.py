@@ -18,8 +18,6 @@ from meldlab.reproduce.duel import Duel, duel
 from meldlab.statistics import Interval
 from meldlab.waiting import Solution, WaitingGame, solve
 
-__all__ = ["Challenger", "Trial", "fitted_exponent", "knowledge_study", "tolerance_study"]
-
 
 @dataclass(frozen=True)
 class Trial:

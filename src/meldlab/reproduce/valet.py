@@ -15,8 +15,6 @@ from meldlab.recycle.movement import Movement
 from meldlab.reproduce.claims import Outcome
 from meldlab.reproduce.run import Context, Outcomes
 
-__all__ = ["claims"]
-
 GAME = "block_rummy"
 PLAYER = "mcts:pooled"  # the estimates of the figures are means over all simulations, not over determinizations
 QUICK = StudyConfig(games=12, random_scores=2000, player=PLAYER, simulations=10, quick=True, random=100)

@@ -13,8 +13,6 @@ from meldlab.reproduce.claims import Outcome
 from meldlab.reproduce.run import Context, Outcomes
 from meldlab.stopping import Urn
 
-__all__ = ["Matrices", "claims", "matrices"]
-
 CARDS = 26
 Matrices = tuple[list[list[Fraction]], list[list[bool]]]
 

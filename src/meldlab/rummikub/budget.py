@@ -17,8 +17,6 @@ from meldlab.errors import NotLegalHere
 if TYPE_CHECKING:
     from meldlab.rummikub.sets import TileSet
 
-__all__ = ["NODES", "SECONDS", "Budget", "BudgetExceeded"]
-
 NODES = 3_000_000  # states visited, a few seconds' worth
 SECONDS = 20.0
 

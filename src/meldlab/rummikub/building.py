@@ -24,8 +24,6 @@ from meldlab.rummikub.solution import Solution, match_sets
 from meldlab.rummikub.steps import find_steps
 from meldlab.rummikub.tiles import Tile, check_supply, parse_rack, read_tiles, show
 
-__all__ = ["Board", "Pile", "Place"]
-
 Place = int | Literal["rack", "hand", "new", "box"]  # a pile by its number, or one of four
 
 NEW = re.compile(r"new\s+(?P<tiles>.+?)(?:\s+from\s+(?P<source>\d+))?", re.IGNORECASE)

@@ -16,8 +16,6 @@ from meldlab.rummikub.position import Position
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Solution
 
-__all__ = ["table_violations", "violations"]
-
 
 def violations(solution: Solution) -> list[str]:
     """Return what is wrong with a move, nothing if it is legal and counts what it says."""

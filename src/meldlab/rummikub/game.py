@@ -23,8 +23,6 @@ from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile, check_supply, read_tiles, show
 
-__all__ = ["Draw", "Fail", "Pass", "Play", "Rummikub", "State", "Turn", "View"]
-
 VERBS = ("play", "draw", "fail", "pass")
 
 

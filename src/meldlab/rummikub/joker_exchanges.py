@@ -22,8 +22,6 @@ from meldlab.rummikub.sets import is_set
 from meldlab.rummikub.solution import Solution, match_sets
 from meldlab.rummikub.tiles import Tile
 
-__all__ = ["HAND", "RACK", "ExchangeState", "PhysicalTile", "Step", "exchange_states"]
-
 RACK, HAND = -1, -2
 MAX_EXCHANGES = 200  # ways to exchange the same jokers that are compared
 

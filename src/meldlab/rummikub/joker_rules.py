@@ -21,21 +21,6 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet, readings
 from meldlab.rummikub.tiles import Tile
 
-__all__ = [
-    "Exchange",
-    "JokerAssignment",
-    "PlacedJoker",
-    "allowed_readings",
-    "assignments",
-    "exchanges",
-    "is_allowed",
-    "is_legal",
-    "paid_exchanges",
-    "rack_partners",
-    "required_tiles",
-    "restricts",
-]
-
 PlacedJoker = tuple[int, Tile]  # the index of its set, and the tile that it stands for
 
 

@@ -11,8 +11,6 @@ from html import escape
 from meldlab.rummikub.rules import COLOURS
 from meldlab.rummikub.tiles import Tile, show
 
-__all__ = ["FACES", "INKS", "draw"]
-
 WIDTH, HEIGHT, STEP, GAP, LINE = 40, 50, 43, 16, 66
 WIDEST = 860  # of a line of sets
 INKS = {"R": "#c43c00", "K": "#1a1a1a", "B": "#0060a8", "O": "#8f5a00", "G": "#00795a", "V": "#7a3fa0", "J": "#444444"}

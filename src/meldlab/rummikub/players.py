@@ -17,8 +17,6 @@ from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.solver import solve
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["PLAYERS", "Greedy", "Optimal", "Patient", "find_player", "simple_table"]
-
 POINTS = Objective("value", "none")
 
 

@@ -25,8 +25,6 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet, is_set
 from meldlab.rummikub.tiles import Tile, check_supply, check_tile, parse_rack, show
 
-__all__ = ["Position", "format_table", "parse_table", "split_table"]
-
 PAPER = Rules()
 NOT_OPENED = "(not opened)"
 

@@ -19,8 +19,6 @@ from meldlab.rummikub.search import covers
 from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.solver import solve
 
-__all__ = ["Puzzle", "make_puzzle"]
-
 TRIES = 20_000
 STATES = 5_000  # that a position may take: one whose jokers ask for more is left for another
 OFFICIAL = PRESETS["official"]

@@ -15,8 +15,6 @@ from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import Column, best_reading, columns
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["DIFFICULTIES", "box", "random_position"]
-
 # Fewest and most tiles on the table, then on the rack; whether both jokers are in play.
 DIFFICULTIES = {"easy": (9, 20, 8, 14, False), "mid": (30, 45, 10, 16, False), "hard": (60, 68, 20, 26, True)}
 PAPER = Rules()

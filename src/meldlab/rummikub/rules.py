@@ -15,8 +15,6 @@ from typing import Any, ClassVar
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play.rules import read_rules, rules_from, rules_table
 
-__all__ = ["COLOURS", "JOKER_RULES", "PRESETS", "Rules"]
-
 COLOURS = "RKBOGV"  # red, black, blue, orange; green and violet for larger houses
 JOKER_RULES = ("free", "modern", "strict")
 AFTER_OPENING = ("wait", "manipulate")

@@ -18,8 +18,6 @@ from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, read_tiles, show
 
-__all__ = ["Column", "TileSet", "best_reading", "columns", "grow", "is_set", "long_columns", "readings", "why_not"]
-
 PAPER = Rules()
 
 

@@ -17,8 +17,6 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.rules import COLOURS, Rules
 
-__all__ = ["JOKER", "NAMES", "SHAPES", "Tile", "check_supply", "check_tile", "parse_rack", "read_tiles", "show"]
-
 # The paper's shapes: red triangle, black cross, blue square, orange circle; then green and violet.
 SHAPES = "▲✕■●◆★"
 LETTERS = str.maketrans(SHAPES + "☺", COLOURS + "J")

@@ -11,8 +11,6 @@ import sqlalchemy as sa
 from meldlab.runs.store import LEASE, QUEUE, ROW, Run
 from meldlab.statistics import Interval, Score, wilson
 
-__all__ = ["LeaderboardRow", "RunProgress", "leaderboard"]
-
 SPEED_SECONDS = 60.0  # over which the speed is measured
 MIN_SHARE = 0.5  # of the games of the player with the most games, to be first
 

@@ -17,8 +17,6 @@ import joblib
 from meldlab.errors import NotPossible
 from meldlab.parallel import core_count
 
-__all__ = ["Pool"]
-
 CONNECT_SECONDS = 10  # to wait for a scheduler
 MAX_CORES = 4096
 CALLS_PER_CORE = 2  # of a cluster, so that a core does not wait for its next call

@@ -25,8 +25,6 @@ from meldlab.parallel import Progress, no_progress
 from meldlab.runs.store import LEASE, QUEUE, Run, Store, canonical, worker_id
 from meldlab.runs.tasks import POLL_SECONDS, renewing
 
-__all__ = ["COMMAND_LINE", "KINDS", "Lost", "QueuedRun", "RunQueue", "execute", "execute_here"]
-
 KINDS = {"contest": "meldlab.arena.tasks:run_contest"} | dict.fromkeys(("train", "exploit"), "meldlab.training.train:run_training")
 """The function of each kind of run: ``f(run, settings, progress)`` returns its result as plain JSON."""
 OPEN = ("queued", "running")

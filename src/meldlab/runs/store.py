@@ -31,8 +31,6 @@ from meldlab.cache import cache_folder
 from meldlab.digests import import_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 
-__all__ = ["LEASE", "Counts", "Run", "Store", "TaskResult", "canonical", "worker_id"]
-
 Counts = dict[str, Any]
 LEASE = 20.0  # seconds after which a claim that is not renewed expires
 LOCK_TIMEOUT = 60  # seconds to wait for another writer

@@ -27,8 +27,6 @@ from meldlab.parallel import Progress, no_progress
 from meldlab.runs.pool import Pool
 from meldlab.runs.store import LEASE, Counts, Run, TaskResult, canonical, code_version, worker_id
 
-__all__ = ["TASKS", "Player", "Task", "TaskFunction", "renewing", "run_tasks"]
-
 Player = str | tuple[float, ...]
 CLAIMS_PER_CORE = 4  # claimed at a time: few, so that two processes share the rest
 POLL_SECONDS = 0.5  # between two queries for the tasks of other processes; results are written at least as often

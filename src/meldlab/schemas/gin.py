@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from meldlab.gin.advice import Advice
     from meldlab.gin.turn_estimate import TurnEstimate
 
-__all__ = ["CandidateAnswer", "GinAdvice", "HandAdvice"]
-
 Probability = Annotated[float, AfterValidator(lambda value: round(value, 5))]
 
 

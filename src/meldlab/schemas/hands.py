@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from meldlab.cards import Hand
     from meldlab.melds import Arrangement
 
-__all__ = ["DeadwoodAnswer"]
-
 
 class DeadwoodAnswer(Answer):
     """An arrangement with the least deadwood."""

@@ -10,8 +10,6 @@ from meldlab.schemas.gin import CandidateAnswer
 if TYPE_CHECKING:
     from meldlab.gin.review import Review
 
-__all__ = ["DecisionAnswer", "ReviewAnswer", "SeatAnswer"]
-
 Determinizations = Annotated[int, Field(validation_alias=AliasChoices("determinizations", "worlds"))]
 """Number of sampled deals; reviews of version 0.1 call them worlds."""
 

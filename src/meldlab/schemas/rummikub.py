@@ -9,8 +9,6 @@ from meldlab.schemas import Answer, Text
 if TYPE_CHECKING:
     from meldlab import rummikub
 
-__all__ = ["AlternativesAnswer", "OpeningAnswer", "SolutionAnswer", "TableAnswer", "WhyNotAnswer"]
-
 Tiles = Annotated[list[Text], BeforeValidator(lambda tile_set: list(getattr(tile_set, "tiles", tile_set)))]
 """The tiles of a set."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from meldlab.runs.leaderboard import LeaderboardRow, RunProgress
     from meldlab.runs.store import Run
 
-__all__ = ["LeaderboardAnswer", "RunAnswer", "RunDetail"]
-
 PROGRESS = ("state", "games", "planned", "workers", "games_per_second", "seconds_left")
 Time = Annotated[str, BeforeValidator(lambda value: utc_text(value) if isinstance(value, float) else value)]
 

@@ -10,8 +10,6 @@ from meldlab.schemas import Answer, Number, Pair
 if TYPE_CHECKING:
     from meldlab.stopping import SimulationResult, Winnings
 
-__all__ = ["StoppingAdvice", "WinningsAnswer", "WinningsRow"]
-
 
 class StoppingAdvice(Answer):
     """The optimal decision in a position."""

@@ -2,8 +2,6 @@
 
 from meldlab.schemas import Answer, Text
 
-__all__ = ["DiscardAnswer", "DrawAnswer", "HandAnswer", "UpcardAnswer"]
-
 
 class DrawAnswer(Answer):
     """A card that may be drawn, the best discard then, and the expected turns after it."""

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import comb, lgamma, log
 
-__all__ = ["exact_seconds", "premium", "rows", "stop_counts"]
-
 Row = list[int]
 
 

@@ -20,8 +20,6 @@ from meldlab.stopping.results import MAX_POSITIONS, MAX_SECONDS, Advice, Policy,
 if TYPE_CHECKING:
     from meldlab.stopping.urn import Urn
 
-__all__ = ["Floats", "sweep"]
-
 SECONDS_PER_POSITION = 2e-9  # of the kernels, on one 2.8 GHz core
 
 

@@ -5,8 +5,6 @@ from fractions import Fraction
 
 from meldlab.errors import BadText
 
-__all__ = ["amount_text", "read_amount", "read_deck"]
-
 MAX_DIGITS = 12  # more is a typing error, or an attempt to fill the memory
 FRONT = re.compile(r"\s*[0-9]*")
 COUNT = re.compile(r"[0-9]+")

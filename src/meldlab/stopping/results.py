@@ -23,8 +23,6 @@ from meldlab.formatting import html_table
 if TYPE_CHECKING:
     from meldlab.stopping.urn import Urn
 
-__all__ = ["Advice", "Policy", "Winnings", "verify_positions"]
-
 Number = Fraction | float
 MAX_SECONDS = 60  # a longer computation raises an error with its estimated time
 MAX_POSITIONS = 16_000_000  # of a matrix: 128 MB

@@ -17,8 +17,6 @@ from meldlab.errors import NotLegalHere, NotPossible, whole_number
 from meldlab.stopping.results import Advice
 from meldlab.stopping.urn import Urn
 
-__all__ = ["Round"]
-
 BLACKS = tuple(card for card in CARDS if card.suit in (Suit.CLUBS, Suit.SPADES))
 REDS = tuple(card for card in CARDS if card.suit in (Suit.DIAMONDS, Suit.HEARTS))
 MAX_CARDS = 100_000  # drawn one by one

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from meldlab.stopping.floats import sweep
 
-__all__ = ["ALPHA", "VALUE", "asymptotic_value", "decay", "equal_decks", "fitted"]
-
 
 def _alpha() -> float:
     # The integral is sqrt(2 pi) exp(alpha^2 / 2) Phi(alpha); both sides cross once between 0 and 1.

@@ -19,8 +19,6 @@ from meldlab.stopping import kernel
 from meldlab.stopping.results import MAX_SECONDS, Winnings
 from meldlab.stopping.urn import Urn
 
-__all__ = ["SimulationResult", "simulate"]
-
 SECONDS_PER_DRAW = 2e-8
 
 

@@ -24,8 +24,6 @@ from meldlab.stopping.results import MAX_SECONDS, Advice, Policy, Winnings, veri
 if TYPE_CHECKING:
     from meldlab.stopping.floats import Floats
 
-__all__ = ["Urn"]
-
 Amount = Fraction | int | str
 MAX_CARDS = 10_000_000  # of a colour: the kernels store a few numbers for each
 AT_ONCE = 2.0  # seconds up to which exact fractions are computed by default

@@ -12,8 +12,6 @@ from typing import Any, ClassVar
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin.rules import Rules
 
-__all__ = ["SELF", "SNAPSHOT", "PPOConfig", "TDConfig", "TrainConfig", "config_from_settings", "parse_opponents", "split_envs"]
-
 SELF, SNAPSHOT = "self", "snapshot"
 
 

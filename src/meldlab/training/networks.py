@@ -22,8 +22,6 @@ from meldlab.gin.network_files import VALUE_SHAPES, file_name
 from meldlab.gin.players.value_network import LightPlayer
 from meldlab.gin.vector import PLANES, SCALARS
 
-__all__ = ["CARD_PLANES", "KernelNetwork", "PolicyNetwork", "ValueNetwork", "load_prior", "policy_inputs"]
-
 KNOCKS = slice(55, 107)  # of the action mask
 # The planes and numbers of the vector environment's observation that the policy reads, and the scales of the numbers, as in kernel_policy.
 CARD_PLANES = ("own", "known", "dropped", "declined", "own_dropped", "pile", "upcard")

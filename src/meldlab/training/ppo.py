@@ -18,8 +18,6 @@ from meldlab.training.networks import PolicyNetwork, load_prior, policy_inputs
 from meldlab.training.rollout import MASKED_LOGIT, Device, OpponentEnv, Rollout, Samples, equity_table
 from meldlab.training.trainer import Trainer, TrainingIteration, update_ema
 
-__all__ = ["PPO"]
-
 INITIAL_POINTS = 60  # of a round, all numbers up to this equally likely, for the match equity of the first iteration
 VALUE_CHUNK = 1 << 18  # decisions that the critic evaluates at once
 

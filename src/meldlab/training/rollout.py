@@ -19,8 +19,6 @@ from meldlab.gin.vector import ACTIONS, FEATURES, GinVector
 from meldlab.training.config import SELF, SNAPSHOT
 from meldlab.training.networks import PolicyNetwork, policy_inputs
 
-__all__ = ["Device", "OpponentEnv", "Rollout", "Samples", "act", "equity_gain", "equity_table", "to_tensor"]
-
 MASKED_LOGIT = -1e9
 MAX_POINTS = 200  # of a round, for the match equity
 

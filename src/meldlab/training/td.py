@@ -30,8 +30,6 @@ from meldlab.training.networks import ValueNetwork
 from meldlab.training.rollout import Device, equity_gain, equity_table, to_tensor
 from meldlab.training.trainer import Trainer, TrainingIteration, update_ema
 
-__all__ = ["TD", "ValueSamples", "points_won", "value_samples"]
-
 MAX_SEED = 2**63  # one type of seed for a kernel, so that it is compiled once
 NUMBERS = (layout.DISCARDED, layout.LEFT_OVER, layout.OWN_SCORE, layout.OTHER_SCORE)
 

@@ -34,8 +34,6 @@ from meldlab.training.td import TD
 if TYPE_CHECKING:
     from meldlab.runs.store import Run
 
-__all__ = ["TrainingResult", "evaluate_file", "new_trainer", "run_training", "train"]
-
 DAMAGES = (AttributeError, EOFError, KeyError, OSError, RuntimeError, TypeError, UnpicklingError)  # of a checkpoint that cannot be loaded
 CHECKPOINT_SECONDS = 30.0
 TASK_GAMES = 1000  # of an evaluation

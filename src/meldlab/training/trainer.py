@@ -16,8 +16,6 @@ from meldlab.training.config import TrainConfig
 from meldlab.training.networks import KernelNetwork
 from meldlab.training.rollout import Device
 
-__all__ = ["Trainer", "TrainingIteration", "update_ema"]
-
 C = TypeVar("C", bound=TrainConfig)
 N = TypeVar("N", bound=KernelNetwork)
 # Keys of checkpoints of version 0.1, by those of today; accepted for one version.

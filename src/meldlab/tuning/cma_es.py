@@ -19,8 +19,6 @@ from meldlab.statistics import Score
 from meldlab.tuning.ensemble_space import DIMENSIONS, START, Point, ensemble_at
 from meldlab.tuning.halving import HalvingConfig, successive_halving
 
-__all__ = ["CMAConfig", "Generation", "Opponents", "TuningResult", "centroid", "cma_es", "finalists", "rank_finalists", "tune"]
-
 Opponents = Mapping[str, float]
 """The weight of the win rate against each opponent; the weights sum to one."""
 OPPONENTS: Opponents = {"simple": 0.7, "ensemble:paper": 0.3}

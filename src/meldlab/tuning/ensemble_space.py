@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from meldlab.gin.kernel_ensemble import DEADWOOD_MOST
 from meldlab.gin.players import Ensemble
 
-__all__ = ["DIMENSIONS", "START", "Dimension", "Point", "ensemble_at"]
-
 Point = Mapping[str, float]
 
 

@@ -19,8 +19,6 @@ from typing import TypeVar
 from meldlab.errors import NotLegalHere
 from meldlab.statistics import Score
 
-__all__ = ["HalvingConfig", "HalvingResult", "successive_halving"]
-
 T = TypeVar("T")
 
 

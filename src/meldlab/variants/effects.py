@@ -11,8 +11,6 @@ from meldlab.statistics import Interval, t_interval
 from meldlab.variants.measures import MEASURES
 from meldlab.variants.search import SearchResult
 
-__all__ = ["Effect", "effects", "fit_lines"]
-
 Real = NDArray[np.float64]
 
 

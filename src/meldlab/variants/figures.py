@@ -10,8 +10,6 @@ from meldlab.statistics import Interval
 from meldlab.variants.effects import fit_lines
 from meldlab.variants.search import SearchResult, Trial
 
-__all__ = ["draw_front", "draw_numbers"]
-
 GREY = "#777777"
 KINDS = {
     "the winner": (RED, "D"),

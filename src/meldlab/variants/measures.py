@@ -18,8 +18,6 @@ from meldlab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.statistics import Interval, Moments, mean
 
-__all__ = ["MEASURES", "SCORES_PER_GAME", "Measure", "VariantGames"]
-
 BLOCKS = 20  # of deals, for the jackknife
 SCORES_PER_GAME = 100  # random games of which only the scores are stored, for each game of the others
 

@@ -16,8 +16,6 @@ from meldlab.variants.figures import draw_front, draw_numbers, trial_kind
 from meldlab.variants.measures import MEASURES
 from meldlab.variants.search import SearchResult
 
-__all__ = ["search_page", "write_search"]
-
 
 def _effects_by_measure(result: SearchResult) -> dict[str, list[Effect]]:
     by_measure: dict[str, list[Effect]] = {name: [] for name in MEASURES}

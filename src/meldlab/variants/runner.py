@@ -14,8 +14,6 @@ from meldlab.runs.store import Run
 from meldlab.runs.tasks import Task, run_tasks
 from meldlab.variants.measures import SCORES_PER_GAME, VariantGames
 
-__all__ = ["Rung", "VariantRunner", "failure_text"]
-
 TASK_GAMES = 5  # games of searching players in a task
 RANDOM = "random"
 SEARCHED = ("skilled", "single")

@@ -22,8 +22,6 @@ from meldlab.variants.measures import MEASURES, VariantGames
 from meldlab.variants.runner import Rung, VariantRunner, failure_text
 from meldlab.variants.spec import Constraint, Objective, SearchSpec
 
-__all__ = ["SearchBudget", "SearchResult", "Trial", "search"]
-
 BATCH = 8  # variants that are suggested before the result of any of them, whatever the number of cores
 MAX_REPEATS = 30  # suggestions in a row that were tried before, after which the search ends
 MIN_GAMES = 8  # of a first rung

@@ -22,8 +22,6 @@ from meldlab.recycle.language.settings import declared_numbers
 from meldlab.statistics import Interval
 from meldlab.variants.measures import MEASURES
 
-__all__ = ["Constraint", "IntRange", "Objective", "SearchSpec", "verified_measure"]
-
 _RANGE = re.compile(r"\s*'?(?P<name>[A-Z]+)\s*=\s*(?P<low>-?[0-9]+)\s*\.\.\s*(?P<high>-?[0-9]+)\s*")
 _CONSTRAINT = re.compile(r"\s*(?P<measure>[a-z]+)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[-+]?[0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*")
 MAX_DIGITS = 10  # of a number of 32 bits

@@ -16,8 +16,6 @@ from meldlab.cost import Cost, cores_text
 from meldlab.waiting import kernel
 from meldlab.waiting.game import WaitingGame
 
-__all__ = ["cpu_cost", "cpu_memory", "gpu_cost", "num_pairs"]
-
 # Nanoseconds for each pair of a hand and a hand with one card more, on a core that sweeps the five-card game in SWEEP seconds: what is
 # shared by all cores, and what one core does alone. Fitted to seven cards (10.8 s) and eight (76 s) on two cores with a sweep of 0.0085 s.
 SHARED, ALONE, SWEEP = 45.0, 13.0, 0.013

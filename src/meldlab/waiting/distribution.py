@@ -25,8 +25,6 @@ from meldlab.waiting import kernel, kernel_distribution
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.storage import cached_path
 
-__all__ = ["MAX_CARDS_AT_ONCE", "QUANTILES", "DistributionSummary", "TurnDistribution"]
-
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 MAX_TURNS = 5000  # with any hand in reach, E is at most some hundred turns
 UNFINISHED = 1e-12  # probability that may be left when a distribution ends

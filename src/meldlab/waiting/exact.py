@@ -15,8 +15,6 @@ from meldlab.cards import classes
 from meldlab.errors import NotPossible
 from meldlab.waiting.game import WaitingGame
 
-__all__ = ["DrawGraph", "draw_graph", "exact_values"]
-
 MAX_CARDS = 3
 
 

@@ -18,8 +18,6 @@ from meldlab.melds.arrangement import ONE_EACH, leftovers
 from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
 
-__all__ = ["GIN", "MAX_CARDS", "MIN_CARDS", "Goal", "WaitingGame"]
-
 MIN_CARDS, MAX_CARDS = 3, 10
 MAX_DEADWOOD = 100
 CHUNK = 1 << 16  # classes of the first chunk of any work

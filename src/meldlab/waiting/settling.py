@@ -13,8 +13,6 @@ from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel_settling
 from meldlab.waiting.game import CHUNK, WaitingGame
 
-__all__ = ["Settling", "fits"]
-
 FIRST_WIDTH, MIN_WIDTH = 0.5, 1e-3  # turns
 BLOCKS, BUCKETS = 16, 4  # blocks or chunks, and buckets, that a core takes at first: starting it costs as much as one of them
 MIN_HANDS, HANDS_SHARE = 1 << 12, 384  # hands of a window: at least this number, or this part of all

@@ -13,8 +13,6 @@ from meldlab.statistics import Interval, mean
 from meldlab.waiting import kernel_simulation
 from meldlab.waiting.solution import Solution
 
-__all__ = ["Turns", "play_bag", "play_deck", "verify_games"]
-
 MAX_GAMES = 100_000_000
 CHUNK = 1 << 10  # games of the first chunk
 

@@ -16,8 +16,6 @@ from meldlab.parallel import run_on_cores
 from meldlab.waiting import kernel
 from meldlab.waiting.game import WaitingGame
 
-__all__ = ["Discard", "Exchange", "Solution", "Summary", "UpcardChoice"]
-
 SAME_VALUE = 1e-9  # values of E closer than this count as one
 MAX_COUNTED = 7  # cards up to which different values are counted
 MAX_SHOWN = 5  # cards up to which the notebook view contains the summary

@@ -25,8 +25,6 @@ from meldlab.waiting.game import CHUNK, WaitingGame
 from meldlab.waiting.settling import Settling, fits
 from meldlab.waiting.solution import Solution
 
-__all__ = ["MAX_AUTO_CPU", "RESIDUAL", "Checkpoint", "on_gpu", "solve", "solve_cost", "solver_digest", "verify_device"]
-
 MAX_AUTO_CPU = 8  # cards up to which auto takes a CPU: nine take minutes and 7 GB
 RESIDUAL = 1e-12  # E is some tens of turns, so this is a few hundred units in the last place
 MAX_SWEEPS = 60

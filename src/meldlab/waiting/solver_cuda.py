@@ -17,8 +17,6 @@ from meldlab.waiting.game import WaitingGame
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.solver import RESIDUAL
 
-__all__ = ["rank_parts", "slot_plans", "solve_on_gpu"]
-
 DIGITS = 12
 MAX_SWEEPS = 200
 CLOSE = 3 * RESIDUAL  # a change that leaves no more than the residual to the next sweep

@@ -21,8 +21,6 @@ from meldlab.waiting.game import Goal, WaitingGame
 from meldlab.waiting.solution import Solution
 from meldlab.waiting.solver import MAX_AUTO_CPU, on_gpu, solve, solver_digest, verify_device
 
-__all__ = ["PRECISIONS", "cached_path", "checkpoint_path", "load", "load_cached", "save", "solve_cached", "table_path", "table_turns"]
-
 MAGIC = b"meldlab waiting table 1\n"
 PAGE = 4096
 CHUNK = 1 << 24  # values checked or written at a time

@@ -9,8 +9,6 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin import Move, View
 from meldlab.play import Deal, Player
 
-__all__ = ["PlayerBot"]
-
 
 class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # a class of C++
     """One of our players as a bot for OpenSpiel's gin_rummy, in seat 0 or 1.

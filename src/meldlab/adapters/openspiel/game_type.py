@@ -5,8 +5,6 @@ from typing import Any
 
 import pyspiel
 
-__all__ = ["game_type"]
-
 
 def game_type(name: str, long_name: str, parameters: Mapping[str, Any], *, max_players: int = 2, tensor: bool = False) -> Any:
     """Return the type of a zero-sum game with hidden cards and chance nodes; ``tensor``: its information states are tensors, too."""

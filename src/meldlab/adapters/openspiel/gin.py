@@ -35,8 +35,6 @@ from meldlab.gin.observation import features_of, text_of
 from meldlab.gin.vector import ACTIONS, FEATURES, action_of, action_text
 from meldlab.play import Deal
 
-__all__ = ["GIN_RUMMY", "MINI_GIN", "GinGame", "GinObserver", "GinState", "MiniGinGame"]
-
 WAYS = 64  # to show a hand, more than any has
 EVENT = 2 + len(Verb) + 52  # who, what and which card, of one move in an information state
 REWARDS = ("", "win", "points")

@@ -20,8 +20,6 @@ from meldlab.gin.move import DRAW, DROPS, PASS, TAKES
 from meldlab.melds import Meld
 from meldlab.play import Deal, Record
 
-__all__ = ["PASSING", "Cards", "OpenSpielRound", "ParsedHistory", "initial_state", "next_move", "parse_history", "record_of", "rules_of"]
-
 DRAW_UPCARD, DRAW_STOCK, PASSING, KNOCKING, MELDS = 52, 53, 54, 55, 56
 NO_CARD = 52  # cards are the actions below
 SUITS = {4: (3, 0, 1, 2)}  # its suits go spades, clubs, diamonds, hearts; those of a small deck have no names to keep

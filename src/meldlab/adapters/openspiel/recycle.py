@@ -25,8 +25,6 @@ from meldlab.play import Deal
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import Option, RecycleGame, State
 
-__all__ = ["RECYCLE", "OpenSpielRecycle", "RecycleObserver", "RecycleState"]
-
 REWARDS = ("place", "score")
 DEFAULTS = {"game": "block_rummy", "deals": 1000, "seed": 0, "options": 256, "reward": "place"}
 MAX_DEALS = 1_000_000

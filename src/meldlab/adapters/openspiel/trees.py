@@ -16,8 +16,6 @@ import pyspiel
 from meldlab.adapters.openspiel.gin import Position, information_text
 from meldlab.errors import NotPossible
 
-__all__ = ["GameTree"]
-
 MAX_NODES = 3_000_000
 
 

@@ -29,8 +29,6 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
 from meldlab.play import Deal
 
-__all__ = ["ILLEGAL", "Actions", "IntegerGame", "TableEnv", "environment"]
-
 ILLEGAL = ("loss", "random", "raise", "pettingzoo")
 RENDER_MODES = ("ansi", "human")
 FRESH_SEEDS = 2**31  # as many as PettingZoo's own environments draw from

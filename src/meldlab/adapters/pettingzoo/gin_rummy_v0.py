@@ -29,8 +29,6 @@ from meldlab.gin.vector import ACTIONS, FEATURES, PLANES, SCALARS, GinVector
 from meldlab.gin.view import Phase
 from meldlab.play import Deal
 
-__all__ = ["GinTable", "env", "parallel_env"]
-
 TO_DO = {
     Phase.OFFER: "take the upcard, or pass",
     Phase.FORCED: "draw",

@@ -33,8 +33,6 @@ from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.state import State
 from meldlab.recycle.vector import Overflow, RecycleVector, Reward
 
-__all__ = ["RecycleTable", "env", "parallel_env"]
-
 
 class RecycleTable:
     """One table of the vector environment."""

@@ -39,8 +39,6 @@ from meldlab.rummikub.position import format_table
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.tiles import JOKER, Tile, show
 
-__all__ = ["PLANES", "REWARDS", "SCALARS", "RummikubTable", "env", "kinds", "parallel_env", "planes"]
-
 REWARDS = ("points", "win")
 PLANES = ("rack", "picked", "runs", "groups", "jokers")
 """Tiles of each kind on the own rack, picked by oneself, in runs and in groups on the table, and those that jokers there stand for."""

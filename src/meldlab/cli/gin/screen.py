@@ -17,8 +17,6 @@ from meldlab.melds import arrange
 from meldlab.play import Deal, Game, Result, Step
 from meldlab.waiting.storage import table_turns
 
-__all__ = ["GinScreen"]
-
 
 class GinScreen(Screen):
     """The own hand in melds, the upcard, the legal moves, and the result of each round."""

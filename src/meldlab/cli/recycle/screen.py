@@ -18,8 +18,6 @@ from meldlab.recycle.describe import HIDDEN
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import SearchWorkspace
 
-__all__ = ["Asking", "RecycleScreen"]
-
 MOST = 8  # cards of a pile that are shown
 OPTIONS = 40  # that are shown
 HINT_PLAYER = SearchPlayer("mcts", 100)

@@ -16,8 +16,6 @@ from meldlab.rummikub.game import Draw, Fail, Pass, Play, State, Turn, View
 from meldlab.rummikub.players import best_turn
 from meldlab.rummikub.tiles import SHAPES, show
 
-__all__ = ["RummikubScreen"]
-
 NAMES = ("red", "black", "blue", "orange", "green", "violet")
 TURNS = {"draw": "draw", "d": "draw", "pass": "pass", "p": "pass", "fail": "fail"}
 ENDS = {"rummikub": "an empty rack", "nobody could play": "nobody could play, and the lowest rack wins"}

@@ -32,8 +32,6 @@ from meldlab.gpu import has_gpu, use_gpu
 from meldlab.parallel import Progress, no_progress
 from meldlab.statistics import Interval, Moments
 
-__all__ = ["Computed", "Iteration", "Setting", "compute"]
-
 SELF = "self"
 KINDS = {8: np.uint8, 16: np.uint16}
 MAX_LOOPS = 90

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from meldlab.gin.computing import kernel_tally as tally
 from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, TURNS
 
-__all__ = ["OpponentModel"]
-
 Floats = NDArray[np.float64]
 FIRM = 40.0  # number of observations that weigh as much as the neighbouring cells; not tuned
 

@@ -13,8 +13,6 @@ from meldlab.gin.vector_devices import parameters_on
 from meldlab.gpu import Device
 from meldlab.parallel import run_on_cores
 
-__all__ = ["mirrored_wins", "play", "record", "tally"]
-
 MAX_BLOCKS = 132 * 8  # that play games at once on a GPU
 ROUNDS = 2048  # of a chunk of a core
 Players = tuple[PlayerParameters, PlayerParameters]

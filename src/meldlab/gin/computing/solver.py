@@ -36,8 +36,6 @@ from meldlab.gin.kernel_state import HAZARD, KNOWNS, ODDS, PRICE, TURNS, ValueTa
 from meldlab.gpu import Device, on_host
 from meldlab.parallel import run_on_cores
 
-__all__ = ["HandClasses", "Solved", "solve", "value_under", "values_of"]
-
 GRID = 132 * 64, 256  # blocks and threads of a sweep on a GPU
 CHUNK = 1 << 14  # classes of the first chunk of a sweep on a core
 FULL_DECK = Hand()

@@ -14,8 +14,6 @@ from meldlab.gin.value_tables import check_values, load
 from meldlab.gin.view import View
 from meldlab.play import Chance
 
-__all__ = ["ComputedPlayer"]
-
 
 @dataclass(frozen=True, eq=False)
 class ComputedPlayer(KernelPlayer):

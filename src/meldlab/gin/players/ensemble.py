@@ -27,8 +27,6 @@ from meldlab.gin.view import View
 from meldlab.play import Chance
 from meldlab.play.record import read_toml, toml
 
-__all__ = ["Belief", "Ensemble", "EnsemblePlayer"]
-
 Three = tuple[float, float, float]
 MAX_POWER = 10  # of a turn or a number of cards
 # Bounds of each number; all presets and the whole search space are far inside. Unbounded numbers would become NaN in the kernels, where

@@ -23,8 +23,6 @@ from meldlab.gin.view import Phase, View, check_size, meld_of
 from meldlab.melds import Meld
 from meldlab.play import Chance
 
-__all__ = ["MarjjPlayer"]
-
 MAX_KNOCK = 10.0  # deadwood
 MAX_NUMBER = 1000
 

@@ -22,8 +22,6 @@ from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.melds import discards
 from meldlab.play import Chance
 
-__all__ = ["MonteCarloPlayer"]
-
 MAX_DEALS = 1_000_000
 DOUBT = 1.0  # standard errors of a gain that must be exceeded; this and the next are not tuned
 SLACK = 3  # points of deadwood more than the least that a discard may leave to be tried

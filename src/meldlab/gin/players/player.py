@@ -28,8 +28,6 @@ from meldlab.gin.view import Phase, View, is_big_gin, laid_greedily, pick_melds
 from meldlab.melds import Meld, deadwood
 from meldlab.play import Chance
 
-__all__ = ["MAX_KNOCK", "Drop", "GinPlayer", "KernelPlayer", "MoveValue", "memory_of"]
-
 MAX_KNOCK = 10
 """The most deadwood that the simple player and its relatives knock with, also under rules that allow more."""
 

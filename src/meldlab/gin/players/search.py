@@ -25,8 +25,6 @@ from meldlab.gin.sampling import rollouts
 from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.play import Chance
 
-__all__ = ["SearchPlayer"]
-
 MAX_SAMPLES = 1_000_000
 CANDIDATES = 5  # maximum number of actions with rollouts; up to six gained a little over four on 1,424 decisions, docs/training.md
 UNLIKELY = 6.0  # largest difference of a candidate's logit from the best: 400 times less likely; 1,424 decisions, docs/training.md

@@ -15,8 +15,6 @@ from meldlab.gin.view import View
 from meldlab.melds import discards
 from meldlab.play import Chance
 
-__all__ = ["SimplePlayer"]
-
 
 @dataclass(frozen=True)
 class SimplePlayer(GinPlayer):

@@ -25,8 +25,6 @@ from meldlab.gin.players.player import KernelPlayer, MoveValue
 from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
-__all__ = ["POINTS_PER_MATCH", "LightPlayer"]
-
 POINTS_PER_MATCH = 150.0  # points of a light network for a whole match, the scale of its training; not tuned
 NO_KEY = np.uint64(0)
 FOLDER = resources.files("meldlab.gin.players") / "networks"

@@ -6,8 +6,6 @@ from meldlab.gin.move import Move, Verb
 from meldlab.gin.view import Phase, View
 from meldlab.melds import lay_off
 
-__all__ = ["Kind", "candidates_of", "kind_of", "same", "same_melds"]
-
 KNOCKING = (Verb.KNOCK, Verb.BIG_GIN)
 
 

@@ -17,8 +17,6 @@ from meldlab.gin.move import Move
 from meldlab.gin.review.candidates import Kind, kind_of, same, same_melds
 from meldlab.gin.view import View
 
-__all__ = ["ACCEPTABLE_LOSS", "MIN_LOSS", "SURE_ERRORS", "Candidate", "Decision", "Judgement"]
-
 MIN_LOSS = 0.025
 """Minimum loss of a mistake, in match-win probability."""
 SURE_ERRORS = 2.0

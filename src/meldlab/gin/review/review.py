@@ -21,8 +21,6 @@ from meldlab.gin.review.decision import MIN_LOSS, Decision
 from meldlab.gin.review.reviewer import Reviewer, steps_of
 from meldlab.play import Record, Step
 
-__all__ = ["Point", "Review"]
-
 
 class Point(NamedTuple):
     """A point of a seat's curve: its match-win probability before an action, or after the action that it chose."""

@@ -32,8 +32,6 @@ from meldlab.gin.sampling import NO_ODDS, points_of, rollout_outcomes
 from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.play import Deal, Record, Step, replay
 
-__all__ = ["PLAYER", "SAMPLES", "Reviewer", "steps_of"]
-
 PLAYER, SAMPLES = "champion", 200
 MAX_SAMPLES = 1_000_000
 SECOND_LOOK = 4  # times the sampled deals, fresh ones, for an apparent mistake; not tuned

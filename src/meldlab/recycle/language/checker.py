@@ -25,8 +25,6 @@ from meldlab.recycle.language.lint import lint
 from meldlab.recycle.language.parser import parse
 from meldlab.recycle.language.syntax import COLLECTIONS, Class
 
-__all__ = ["CheckedProgram", "check", "ordered"]
-
 MAX_PLAYERS = 64
 _BINDABLE = (Class.INT, Class.BOOL, Class.STR, *COLLECTIONS)
 _COMPARABLE = (Class.INT, Class.STR, Class.CARD, Class.PLAYER, Class.TEAM)

@@ -12,8 +12,6 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.kernel_arithmetic import divided, fibonacci, power
 from meldlab.recycle.language.tree import walk
 
-__all__ = ["cards_made", "constant", "is_fixed"]
-
 _COMPARISONS = {"==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 _CHANGING = (s.Cell, s.Location, s.Seat, s.Numbered, s.OwnerOf, s.TeamOf, s.Random, s.Everyone, s.Others, s.CardAtt, s.Indexed, s.Identity)
 

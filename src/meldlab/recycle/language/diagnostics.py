@@ -11,8 +11,6 @@ from typing import Any
 
 from meldlab.errors import BadText
 
-__all__ = ["TITLES", "Diagnostic", "ProgramError"]
-
 # Each has a section of that name in docs/recycle-errors.md.
 TITLES = {
     "E001": "a character that starts no word",

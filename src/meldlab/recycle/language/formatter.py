@@ -13,8 +13,6 @@ from typing import Any
 
 from meldlab.recycle.language import syntax as s
 
-__all__ = ["format_program", "to_text"]
-
 WIDTH = 100
 OPENERS = ("any", "all", "let", "filter", "set", "update", "repeat", "stage", "create")
 

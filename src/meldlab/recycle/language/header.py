@@ -15,8 +15,6 @@ from markupsafe import Markup, escape
 
 from meldlab.recycle.language.lexer import KEYWORDS
 
-__all__ = ["Header", "highlight"]
-
 _PIECE = re.compile(r"(?P<c>;;[^\n]*)|(?P<v>'[A-Z]+)|(?P<n>[0-9]+)|(?P<w>[a-z]+)")  # comments, variables, numbers, words
 _POINT = re.compile(r"(-|[0-9]+\.|Players:|Rules:) ")
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-__all__ = ["Hints"]
-
 
 @dataclass
 class Hints:

@@ -1,7 +1,5 @@
 """Arithmetic of RECYCLE, used both for constant folding and, compiled, by the machine."""
 
-__all__ = ["divided", "fibonacci", "power"]
-
 
 def divided(number: int, by: int) -> int:
     """Divide, cut towards zero.

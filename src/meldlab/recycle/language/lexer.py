@@ -13,8 +13,6 @@ from importlib import resources
 from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.parse_errors import unknown_character, unknown_word
 
-__all__ = ["GRAMMAR", "KEYWORDS", "MAX_CHARACTERS", "MAX_DEPTH", "Token", "tokenize", "without_comments"]
-
 MAX_DEPTH = 100  # brackets in brackets; published programs stay below 30
 MAX_DIGITS = 12
 MAX_CHARACTERS = 50_000  # published programs stay below 20,000

@@ -8,8 +8,6 @@ from dataclasses import dataclass, fields, replace
 
 from meldlab.errors import BadText, NoSuchThing
 
-__all__ = ["Limits"]
-
 
 @dataclass(frozen=True)
 class Limits:

@@ -18,8 +18,6 @@ from meldlab.recycle.language.hints import Hints
 from meldlab.recycle.language.string_values import impossible_values
 from meldlab.recycle.language.tree import children, walk
 
-__all__ = ["lint"]
-
 CELLS = ("sto", "str", "points")
 
 

@@ -16,8 +16,6 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.tree import transform, walk
 
-__all__ = ["is_new", "is_old", "migrate"]
-
 Tree = TypeVar("Tree", bound=s.Node)
 
 

@@ -20,8 +20,6 @@ from meldlab.recycle.language.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from meldlab.recycle.language.lexer import Token
 
-__all__ = ["unexpected_token", "unknown_character", "unknown_word"]
-
 COMMENT = "comments begin with ;;"
 _CHARACTERS = {
     ";": COMMENT,

@@ -27,8 +27,6 @@ from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.lexer import GRAMMAR, Token, tokenize
 from meldlab.recycle.language.parse_errors import unexpected_token
 
-__all__ = ["DIALECTS", "parse", "parse_expression"]
-
 DIALECTS = ("0.6", "0.5")
 
 

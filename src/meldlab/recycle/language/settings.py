@@ -16,8 +16,6 @@ from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.lexer import tokenize, without_comments
 from meldlab.recycle.language.parser import parse
 
-__all__ = ["declared_numbers", "parse_settings", "with_settings"]
-
 _SETTING = re.compile(r"\s*'?(?P<name>[A-Z]+)\s*=\s*(?P<value>-?[0-9]+)\s*")
 
 

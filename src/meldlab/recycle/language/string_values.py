@@ -17,8 +17,6 @@ from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.hints import Hints
 from meldlab.recycle.language.tree import children, walk
 
-__all__ = ["impossible_values"]
-
 MAX_WORK = 1_000_000  # steps of the fixed point and strings compared; programs of the library take a few thousand
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from meldlab.recycle.language.syntax import Node
 
-__all__ = ["children", "transform", "walk"]
-
 _FIELDS: dict[type[Node], tuple[str, ...]] = {}  # of each class of construct, looked up once
 
 

@@ -16,8 +16,6 @@ from meldlab.recycle.language.tree import children
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.storage import StorageLayout
 
-__all__ = ["BRANCH", "CYCLES", "FORGET", "NEXT_SEAT", "ConstructAnalysis", "Flags", "LocationUses", "is_union", "is_variable", "sum_uses"]
-
 BRANCH, FORGET, NEXT_SEAT = 1, 2, 4  # an any loop, an action that forgets, the next player
 CYCLES = {"next": 8, "current": 16}
 TESTS = {"==": k.IS, "!=": k.IS_NOT, "<": k.IS_BELOW, ">=": k.IS_FROM, ">": k.IS_ABOVE, "<=": k.IS_UP_TO}

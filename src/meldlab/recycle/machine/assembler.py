@@ -15,8 +15,6 @@ from typing import Any
 
 from meldlab.recycle.machine import kernel_layout as k
 
-__all__ = ["Assembler", "Label"]
-
 # What drops lists; and what makes none, and marks none.
 DROPS = {k.RELEASE, k.LEAF, k.CHOICE, k.JOINT, k.HALT}
 QUIET = {

@@ -4,8 +4,6 @@ from meldlab.recycle.language.formatter import format_program
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 
-__all__ = ["instructions", "storage", "tree"]
-
 
 def tree(machine: Machine) -> list[str]:
     """Return the checked program, laid out: declared values in place, what the language implies written out."""

@@ -13,8 +13,6 @@ from meldlab.recycle.machine.analysis import CYCLES, NEXT_SEAT, SWAPPED, TESTS, 
 from meldlab.recycle.machine.assembler import Assembler, Label
 from meldlab.recycle.machine.storage import CATEGORY, StorageLayout
 
-__all__ = ["ExpressionCompiler"]
-
 COMPARISONS = {
     None: k.ANY_SIZE, "==": k.EQUAL, "!=": k.UNEQUAL, "<=": k.AT_MOST, ">=": k.AT_LEAST, "<": k.BELOW_SIZE, ">": k.ABOVE_SIZE,
 }  # fmt: skip

@@ -26,8 +26,6 @@ from meldlab.recycle.machine.kernel_observe import UnseenCards, update_known
 from meldlab.recycle.machine.kernel_search import Results
 from meldlab.recycle.machine.position import IntArray, KnownCards, LogEvent, Position, Transition
 
-__all__ = ["Machine"]
-
 
 class Machine:
     """A compiled program; machines of the same program are equal. Each thread that uses one has a workspace of its own."""

@@ -26,8 +26,6 @@ from meldlab.recycle.machine.storage import Location
 if TYPE_CHECKING:
     from meldlab.recycle.machine.machine import Machine
 
-__all__ = ["IntArray", "KnownCards", "LogEvent", "Options", "Position", "Transition"]
-
 IntArray = NDArray[np.int64]
 KnownCards = NDArray[np.uint8]  # [players, cards], the cards of which each seat remembers the location
 LogEvent = tuple[int, int, int, int]  # an entry of the log: the operation, and addresses or values

@@ -22,8 +22,6 @@ from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
 
-__all__ = ["Location", "StorageLayout"]
-
 CATEGORY = {Class.GAME: "game", Class.PLAYER: "player", Class.TEAM: "team"}
 # IntArray of memory that Python takes for an attribute of a type of card, and for a location.
 WORDS_OF_ATTRIBUTE = 16

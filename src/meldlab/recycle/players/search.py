@@ -27,8 +27,6 @@ from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import IntArray, KnownCards, Position
 from meldlab.recycle.players.search_player import ALGORITHMS, FINAL_POLICIES, REWARDS, SearchPlayer
 
-__all__ = ["PlayedGames", "SearchResult", "SearchWorkspace", "iterate_games", "play_games", "ranks_of"]
-
 Reals = NDArray[np.float64]
 EDGES = 2**18  # of the tree; nodes for whose edges there is no space stay leaves
 

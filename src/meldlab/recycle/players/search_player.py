@@ -19,8 +19,6 @@ from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.play import Chance
 from meldlab.recycle.machine.position import Position
 
-__all__ = ["ALGORITHMS", "FINAL_POLICIES", "MEMORIES", "REWARDS", "SearchPlayer"]
-
 ALGORITHMS = ("pimc", "mcts", "ismcts")
 MEMORIES = ("private", "taken")
 REWARDS = ("score", "rank")

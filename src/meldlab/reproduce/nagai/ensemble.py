@@ -24,8 +24,6 @@ from meldlab.reproduce.nagai.significance import RateDifference, better, gaining
 from meldlab.statistics import Score
 from meldlab.tuning.halving import HalvingConfig, successive_halving
 
-__all__ = ["GRIDS", "PAPER", "SIZES", "Grids", "SearchResult", "SearchSize", "SearchSummary", "ensemble_experiment", "search_ensembles"]
-
 GAMES = 5000  # of each candidate in the paper
 OPPONENT = "simple"
 # The paper's win rates of the start, after the first search, after the last; and its chi-squares.

@@ -8,8 +8,6 @@ from typing import Any
 from meldlab.arena.evaluation import RunEvaluator, warm_up
 from meldlab.runs.store import Run, Store
 
-__all__ = ["Experiment"]
-
 
 @dataclass(frozen=True)
 class Experiment:

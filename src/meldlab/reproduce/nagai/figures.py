@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from meldlab.reports.plot import BLUE, ORANGE, RED, Plot, columns, new_figure, save
 from meldlab.reproduce.nagai.knocking import FIGURE_2
 
-__all__ = ["compare_knocking", "draw_inflation", "draw_knocking", "draw_tracking", "save_figure"]
-
 Result = Mapping[str, Any]
 
 

@@ -16,8 +16,6 @@ from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import LEVEL, agreeing, better, combine, outcome
 from meldlab.statistics import Score
 
-__all__ = ["FIGURE_2", "SIZES", "KnockingSize", "Stages", "knock_experiment", "knocking_outcomes", "player_name", "search_knocks"]
-
 T = TypeVar("T")
 Stages = tuple[int, int, int]
 """Most deadwood early, late, and the draw at which late begins (a_t0, a_t1, a_t2)."""

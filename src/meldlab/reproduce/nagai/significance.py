@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from meldlab.reproduce.claims import Verdict
 from meldlab.statistics import Z95, Interval, Score
 
-__all__ = ["LEVEL", "RateDifference", "agreeing", "better", "combine", "gaining", "holds", "one_sample", "outcome", "paired", "two_samples"]
-
 LEVEL = 0.01  # of the paper
 
 

@@ -33,21 +33,6 @@ from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 from meldlab.statistics import Interval, Moments
 
-__all__ = [
-    "SCHEDULES",
-    "SIZES",
-    "Genes",
-    "GuessCurve",
-    "TrackingSize",
-    "evolve_trackers",
-    "genes_from",
-    "guess_curves",
-    "search_trackers",
-    "track_experiment",
-    "track_task",
-    "tracking_outcomes",
-]
-
 Genes = tuple[float, ...]
 Population = NDArray[np.float64]  # [individuals, genes]
 NINE = 9
