@@ -52,7 +52,7 @@ def test_the_first_page_opens_six_doors_with_pictures(site: Path) -> None:
     doors = re.search(r'<div class="grid cards">(.*?)</div>', (site / "index.html").read_text(), re.DOTALL)
     assert doors is not None
     assert re.findall(r"<strong><a[^>]*>(.*?)</a></strong>", doors[1]) == [
-        "Open the laboratory",
+        "Open the web app",
         "Play",
         "Solve",
         "Describe",
