@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.rummikub import JOKER, Column, Position, Rules, Tile, TileSet, best_reading, columns, format_table, parse_rack, parse_table
-from meldlab.rummikub.joker_rules import is_legal
+from meldlab.rummikub.checker import is_legal
 from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.sets import readings
 
