@@ -74,9 +74,21 @@ class Interval:
         """Return a function of this interval; ``bonferroni`` of the result is that function of the wider interval."""
         return replace(function(self), widen=partial(_mapped_bonferroni, self, function))
 
+    def complement(self) -> "Interval":
+        """Return the interval of 1 minus the estimate.
+
+        >>> print(Interval(0.7, 0.5, 0.8).complement())
+        0.300 (0.200 to 0.500)
+        """
+        return self.mapped(_complement)
+
     def overlaps(self, value: float, margin: float = 0.0) -> bool:
         """Return whether ``value`` +- ``margin`` overlaps the interval."""
         return self.low <= value + margin and value - margin <= self.high
+
+
+def _complement(interval: Interval) -> Interval:
+    return Interval(1 - interval.value, 1 - interval.high, 1 - interval.low)
 
 
 def _mapped_bonferroni(source: Interval, function: Callable[[Interval], Interval], comparisons: int) -> Interval:
