@@ -11,7 +11,7 @@ A rate and its interval are between 0 and 1; a mean and its interval have no bou
 0.0215
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, isfinite, sqrt
@@ -204,6 +204,11 @@ class Score:
     wins: float = 0
     swept: int = 0
     """Deals won in both seats."""
+
+    @classmethod
+    def from_counts(cls, parts: Iterable[Mapping[str, Any]]) -> "Score":
+        """Return the score that the counts of tasks add up to."""
+        return sum((cls(part["games"], part["wins"], part["swept"]) for part in parts), cls())
 
     def __add__(self, other: "Score") -> "Score":
         return Score(self.games + other.games, self.wins + other.wins, self.swept + other.swept)
