@@ -12,10 +12,10 @@ from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.players import ALGORITHMS, SearchPlayer
-from meldlab.recycle.players.search import PlayedGames, SearchWorkspace, iterate_games, play_games
+from meldlab.recycle.players.search import PlayedGames, SearchResult, SearchWorkspace, iterate_games, play_games
 from tests.recycle import tiny
 from tests.recycle.programs import Author
-from tests.recycle.tiny import SearchResult, advice
+from tests.recycle.tiny import advice
 
 SEARCHING = [SearchPlayer("mcts", 6, 3), SearchPlayer("ismcts", 5), SearchPlayer("pimc", 4, 2, "taken", "rank")]
 SMALL: list[RandomPlayer | SearchPlayer] = [*SEARCHING, RandomPlayer()]

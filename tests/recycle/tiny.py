@@ -1,18 +1,16 @@
 """Games small enough to be solved by looking at everything."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
 
 import numpy as np
 
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine import kernel_tree as kt
 from meldlab.recycle.machine.machine import Machine
-from meldlab.recycle.machine.position import IntArray, KnownCards, Position
+from meldlab.recycle.machine.position import KnownCards, Position
 from meldlab.recycle.players import SearchPlayer
-from meldlab.recycle.players.search import Reals, SearchWorkspace
+from meldlab.recycle.players.search import SearchResult, SearchWorkspace
 
 VALUES = "(set (game points WORTH) (((N : A) 1) ((N : B) 2) ((N : C) 4) ((N : D) 8) ((N : E) 16) ((N : F) 32)))"
 ROW = "(create deck (game vloc ROW) (deck (N ({names}))))"
@@ -153,38 +151,11 @@ def best_options(position: Position, team: dict[int, int]) -> set[int]:
     return {option for option, value in enumerate(values) if value == max(values)}
 
 
-@dataclass(frozen=True)
-class SearchResult:
-    """One decision and its estimates, [options] and [options, players], read from the sums of the search."""
-
-    index: int
-    counts: IntArray  # simulations of each option
-    determinizations: IntArray  # deals on which each option was tried
-    rewards: Reals  # the mean, from 0 to 1
-    scores: Reals
-    ranks: Reals
-    unmatched: int
-    failed: int
-
-
 def advice(position: Position, player: SearchPlayer, seed: int = 1, known: KnownCards | None = None) -> SearchResult:
-    """Return the decision of a player who knows what the seat to move may know, with its estimates."""
-    machine = position.machine
-    observation, remembered = position.observe(position.to_move, machine.nothing_known() if known is None else known)
-    workspace = SearchWorkspace.of(machine)
-    index, now, count = workspace.decide(player, observation, remembered, seed), workspace.search.now[0], machine.players
-    options = workspace.search.totals.options[: len(position.options)]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scores, beaten = options["score"] / options["weight"], options["beaten"] / options["weight"]
-        means = workspace.search.totals.players[: len(options)] / options["weight"][:, None]
-    rewards = beaten
-    if now["reward"] == kt.BY_SCORE:
-        low, high = now["low"], now["high"]
-        rewards = (scores - low) / (high - low) if high > low else np.full(len(scores), 0.5)
-        rewards = rewards if machine.scoring == "max" or high <= low else 1 - rewards
-    counts, determinizations = options["count"].astype(np.int64), options["determinizations"].astype(np.int64)
-    unmatched, failed = int(now["unmatched"]), int(now["failed"])
-    return SearchResult(index, counts, determinizations, rewards, means[:, :count], means[:, count:], unmatched, failed)
+    """Return what a player thinks, who knows what the seat that decides may know."""
+    nothing = position.machine.nothing_known()
+    observation, remembered = position.observe(position.to_move, nothing if known is None else known)
+    return SearchWorkspace.of(position.machine).result(player, observation, remembered, seed)
 
 
 def alone(players: int) -> dict[int, int]:

@@ -70,6 +70,20 @@ class PlayedGames:
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
+@dataclass(frozen=True)
+class SearchResult:
+    """One decision and its estimates, [options] and [options, players]."""
+
+    index: int
+    counts: IntArray  # simulations of each option
+    determinizations: IntArray  # deals on which each option was tried
+    rewards: Reals  # the mean, from 0 to 1
+    scores: Reals
+    ranks: Reals
+    unmatched: int
+    failed: int
+
+
 def ranks_of(scores: IntArray, scoring: str) -> IntArray:
     """Return the rank of every score in its row, from 0; ties share the better rank.
 
@@ -187,6 +201,22 @@ class SearchWorkspace:
         search.now["key"] = key
         run_job(self.machine.program, self.stack, new_job(k.DECIDE_ONCE, limit=self.machine.limits.decisions), NO_RESULTS, search)
         return int(search.decisions["chosen"][0])
+
+    def result(self, player: SearchPlayer, position: Position, remembered: Sequence[int], key: int) -> SearchResult:
+        """Return the decision of ``decide`` with its estimates."""
+        index, now, count = self.decide(player, position, remembered, key), self.search.now[0], self.machine.players
+        options = self.search.totals.options[: len(position.options)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scores, beaten = options["score"] / options["weight"], options["beaten"] / options["weight"]
+            means = self.search.totals.players[: len(options)] / options["weight"][:, None]
+        rewards = beaten
+        if now["reward"] == kt.BY_SCORE:
+            low, high = now["low"], now["high"]
+            rewards = (scores - low) / (high - low) if high > low else np.full(len(scores), 0.5)
+            rewards = rewards if self.machine.scoring == "max" or high <= low else 1 - rewards
+        counts, determinizations = options["count"].astype(np.int64), options["determinizations"].astype(np.int64)
+        unmatched, failed = int(now["unmatched"]), int(now["failed"])
+        return SearchResult(index, counts, determinizations, rewards, means[:, :count], means[:, count:], unmatched, failed)
 
 
 def iterate_games(
