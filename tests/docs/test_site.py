@@ -72,4 +72,4 @@ def test_the_reference_has_what_is_public_with_its_examples(site: Path) -> None:
 def test_the_search_knows_every_error_code(site: Path) -> None:
     titles = {entry["title"] for entry in json.loads((site / "search" / "search_index.json").read_text())["docs"]}
     assert "E101: a variable that nothing binds" in titles
-    assert "A player: an evening at the table" in titles
+    assert "Player: an evening at the table" in titles
