@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from meldlab.gin import Gin, Rules, players
 from meldlab.gin.review import Review, Reviewer, steps_of
 from meldlab.play import Deal, Table
-from meldlab.web.review.models import Reviewed
+from meldlab.web.review_models import Reviewed
 from meldlab.web.review_page import review_document
 
 Look = Callable[[str], None]
