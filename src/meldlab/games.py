@@ -26,19 +26,22 @@ GAMES = {
     "gin": KnownGame("meldlab.gin.match:Gin", "meldlab.gin.players:parse", "simple"),
     "rummikub": KnownGame("meldlab.rummikub.game:Rummikub", "meldlab.rummikub.players:find_player", "greedy"),
     "recycle": KnownGame("meldlab.recycle.game:RecycleGame", "meldlab.recycle.players:parse", "random"),
+    "recycle match": KnownGame("meldlab.recycle.match:RecycleMatch", "meldlab.recycle.players:parse", "random"),
 }
 
 
 def game_kind(record: Record) -> str:
     """Return the name in ``GAMES`` of a record's game; one with a description is a RECYCLE game."""
-    return "recycle" if "description" in record.rules else record.game
+    if "description" not in record.rules:
+        return record.game
+    return "recycle match" if "match" in record.rules else "recycle"
 
 
 def load_game(record: Record) -> Game[Any]:
     """Return the game of a record, under its rules."""
     name = game_kind(record)
     if name not in GAMES:
-        raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a RECYCLE game with its description"])
+        raise NoSuchThing("game", record.game, [*list(GAMES)[:-2], "a RECYCLE game with its description"])
     game: type[Game[Any]] = load_object(GAMES[name].game)
     return game.read(record.rules)
 

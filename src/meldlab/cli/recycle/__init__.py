@@ -18,7 +18,16 @@ from meldlab.cli.options import (
     ThreadsOption,
 )
 from meldlab.cli.recycle import analyse, programs, run, search
-from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.programs import (
+    DealsOption,
+    DialectOption,
+    GameArgument,
+    LimitsOption,
+    SetOption,
+    TargetOption,
+    read_game,
+    read_match,
+)
 from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
@@ -42,23 +51,32 @@ def play(
     save: SaveOption = None,
     resume: ResumeOption = None,
     no_auto: Annotated[bool, typer.Option("--no-auto", help="Ask even if there is only one option.")] = False,
+    target: TargetOption = None,
+    deals: DealsOption = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
 ) -> None:
-    """Play a game in the terminal against searching players or others; you see what your seat may see.
+    """Play a game, or a match of several deals, in the terminal against searching players or others; you see what your seat may see.
 
-    Example: meldlab recycle play kuhn_poker --seat 1
+    Example: meldlab recycle play kuhn_poker --seat 1 --deals 4
     """
+    from meldlab.cli.recycle.match_screen import AskingMatchScreen, MatchScreen
     from meldlab.cli.recycle.screen import Asking, RecycleScreen
-    from meldlab.cli.table import play_in_terminal
+    from meldlab.cli.table import play_in_terminal, read_unfinished
+    from meldlab.recycle.match import RecycleMatch
     from meldlab.recycle.players import parse
 
     recycle_game, opponent = read_game(game, dialect, limits, settings), parse(against)
     if seat > recycle_game.machine.players:
         raise NotLegalHere(f"{recycle_game.name} has seats 1 to {recycle_game.machine.players}, not {seat}")
-    screen = Asking if no_auto else RecycleScreen
-    play_in_terminal(recycle_game, [opponent] * (recycle_game.machine.players - 1), screen, seed, seat - 1, save, resume)
+    unfinished = read_unfinished(save, resume)
+    if unfinished is None:
+        played = read_match(recycle_game, target, deals)
+    else:
+        played = RecycleMatch.read(unfinished.rules) if "match" in unfinished.rules else recycle_game
+    screens = (MatchScreen, AskingMatchScreen) if isinstance(played, RecycleMatch) else (RecycleScreen, Asking)
+    play_in_terminal(played, [opponent] * (recycle_game.machine.players - 1), screens[no_auto], seed, seat - 1, save, resume)
 
 
 app.command()(run.transcript)
@@ -76,6 +94,8 @@ def arena(
     limits: LimitsOption = "",
     threads: ThreadsOption = 0,
     pairs: PairsOption = False,
+    target: TargetOption = None,
+    deals: DealsOption = None,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
     raise_errors: RaiseOption = False,
@@ -92,7 +112,7 @@ def arena(
     Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
     """
     run_arena(
-        read_game(game, dialect, limits, settings), players, games, seed=seed, pairs=pairs, threads=threads,
+        read_match(read_game(game, dialect, limits, settings), target, deals), players, games, seed=seed, pairs=pairs, threads=threads,
         seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
         save_games=save_games, dry_run=dry_run, json=json,
     )  # fmt: skip

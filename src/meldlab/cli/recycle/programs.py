@@ -13,11 +13,14 @@ from meldlab.errors import NotLegalHere, NotPossible
 if TYPE_CHECKING:
     from meldlab.recycle import Limits
     from meldlab.recycle.game import RecycleGame
+    from meldlab.recycle.match import RecycleMatch
 
 GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="File (.rcy, .gdl) or game of the library.")]
 DialectOption = Annotated[Literal["0.6", "0.5"], typer.Option("--dialect", help="Dialect of the program; 0.5 for older ones.")]
 LimitsOption = Annotated[str, typer.Option("--limits", metavar="NAME=NUMBER,...", help="Changed limits, such as decisions=500,cards=5000.")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Declared number to change; may be repeated.")]
+TargetOption = Annotated[int | None, typer.Option("--target", min=1, help="Play matches until a total reaches this score.")]
+DealsOption = Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals.")]
 PlayerKindOption = Annotated[Literal["random", "pimc", "mcts", "ismcts"], typer.Option("--player", help="Kind of the searching players.")]
 WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
 
@@ -45,6 +48,15 @@ def read_game(game: str, dialect: str = "0.6", limits: str = "", settings: list[
     from meldlab.recycle.game import RecycleGame
 
     return RecycleGame.load(game, dialect, read_limits(limits), read_settings(settings))
+
+
+def read_match(game: "RecycleGame", target: int | None, deals: int | None) -> "RecycleMatch | RecycleGame":
+    """Return a match of the game, or the game alone without a target or a number of deals."""
+    from meldlab.recycle.match import RecycleMatch
+
+    if target is not None and deals is not None:
+        raise NotLegalHere("--target and --deals exclude each other")
+    return game if target is None and deals is None else RecycleMatch(game, target, deals)
 
 
 def list_games(json: JsonOption = False) -> None:

@@ -8,7 +8,16 @@ from meldlab.cli.arena import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.programs import (
+    DealsOption,
+    DialectOption,
+    GameArgument,
+    LimitsOption,
+    SetOption,
+    TargetOption,
+    read_game,
+    read_match,
+)
 
 if TYPE_CHECKING:
     pass
@@ -22,6 +31,8 @@ def run(
     seed: SeedOption = 0,
     players: PlayersOption = "random",
     threads: ThreadsOption = 0,
+    target: TargetOption = None,
+    deals: DealsOption = None,
     settings: SetOption = None,
     dialect: DialectOption = "0.6",
     limits: LimitsOption = "",
@@ -38,13 +49,14 @@ def run(
     recycle_game = read_game(game, dialect, limits, settings)
     names = one_per_seat(players.split(","), recycle_game.machine.players)
     with progress_bar(f"{recycle_game.name}, games") as show:
-        result = play_contest(recycle_game, names, games, seed, mirrored=False, threads=threads, progress=show)
+        result = play_contest(read_match(recycle_game, target, deals), names, games, seed, mirrored=False, threads=threads, progress=show)
     if json:
         print_json(result.as_json())
     else:
         print_contest(result)
         if "capped" in result.count_types and (capped := result.total("capped")):
-            print(f"{capped:,} of {result.games:,} games did not end: {REASONS[CAPPED]}")
+            dealt = result.total("deals") if "deals" in result.count_types else result.games
+            print(f"{capped:,} of {dealt:,} games did not end: {REASONS[CAPPED]}")
     if result.failures:
         raise typer.Exit(1)
 
