@@ -124,13 +124,7 @@ class Records:
 
 def print_contest(contest: "ContestResult") -> None:
     """Print the win rate and score of each player with 95 % intervals."""
-    rows = [("player", "seats", "won", "by chance", "score")]
-    for player, name in enumerate(contest.players):
-        seats, fair = str(contest.seats[player]), f"{contest.fair_share[player]:.3f}"
-        rows.append((name, seats, str(contest.win_rate(player)), fair, str(contest.mean_score(player))))
-    drawn = f", {contest.drawn:,} without a winner" if contest.drawn else ""
-    print(f"{contest.game}: {contest.games:,} games, {contest.deals:,} deals{drawn}")
-    print(*aligned(rows), sep="\n")
+    print(contest.title, *aligned(contest.rows()), sep="\n")
     if contest.sign_test is not None:
         more, less = contest.deals_ahead
         p = f"{contest.sign_test:.2g}" if contest.sign_test >= 1e-12 else "below 1e-12"
@@ -185,7 +179,7 @@ def print_round_robin(robin: "RoundRobin") -> None:
     console = Console(highlight=False)
     table = Table("player", "rating", title="Bradley-Terry, 95 %, by drawing deals again", title_justify="left")
     for player in robin.ratings.players:
-        table.add_row(Text(player.name), f"{player.points.value:+.0f} ({player.points.low:+.0f} to {player.points.high:+.0f})")
+        table.add_row(Text(player.name), player.text)
     console.print(table)
     worst, cycle = robin.ratings.misfit, robin.ratings.cycle
     fit = f"the ratings fit {worst.first} against {worst.second} worst: {worst.played} won, {worst.expected:.3f} by the ratings"

@@ -3,9 +3,8 @@
 import re
 import sys
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -26,7 +25,7 @@ from meldlab.cli.options import (
     out_file,
 )
 from meldlab.cli.output import print_json
-from meldlab.cli.progress import progress_bar
+from meldlab.cli.progress import tracked
 from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
@@ -129,13 +128,8 @@ def export(
 
     names = [name.strip() for name in PLAYER_SEPARATOR.split(players)]
 
-    def tracked_decisions(show: Any) -> Iterator[list[dict[str, Any]]]:
-        for done, rows in enumerate(decisions(names, Rules.named(rules), games, seed, features=features), 1):
-            yield rows
-            show(done, games)
-
-    with progress_bar("gin, games") as show, replace_file(out) as file:
-        rows = tracked_decisions(show)
+    with replace_file(out) as file:
+        rows = tracked(decisions(names, Rules.named(rules), games, seed, features=features), games, "gin, games")
         num_rows = write_parquet(rows, file, features=features) if format == "parquet" else write_jsonl(rows, file)
     if json:
         print_json({"out": str(out), "games": games, "rows": num_rows})

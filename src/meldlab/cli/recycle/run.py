@@ -1,6 +1,6 @@
 """``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one as text, all histories."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -9,9 +9,6 @@ from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
-
-if TYPE_CHECKING:
-    pass
 
 PlayersOption = Annotated[str, typer.Option("--players", help="One player for each seat, or one for all: random, pimc, mcts:200 ...")]
 

@@ -58,6 +58,7 @@ def search(
     """
     from meldlab.analysis.study import StudyConfig
     from meldlab.analysis.variant import Variant
+    from meldlab.runs.tasks import TaskRunner
     from meldlab.variants.runner import VariantRunner
     from meldlab.variants.search import SearchBudget
     from meldlab.variants.search import search as search_variants
@@ -79,7 +80,7 @@ def search(
     identity |= {"trials": budget.trials, "games": budget.games, "fresh": budget.test_games}
     with open_store(store).start_run("recycle search", identity) as run:
         with progress_bar(f"{recycle_game.name}, {spec.objective}") as show:
-            runner = VariantRunner(config, run, threads, cluster, show, 2 * max_games)
+            runner = VariantRunner(config, TaskRunner(run, 2 * max_games, threads, cluster, show))
             result = search_variants(recycle_game, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
         answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
