@@ -99,12 +99,12 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
     ...     Path(folder, "greeting").read_bytes()
     b'hello'
     """
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        # A terminal or a pipe cannot be replaced; opening a folder raises.
-        with _open(path, target, "wb") as file:
+    if path.exists() and not path.is_file():
+        # A terminal or a pipe cannot be replaced, and the one behind /dev/stdout has no other path; opening a folder raises.
+        with _open(path, path, "wb") as file:
             yield file
         return
+    target = path.resolve()
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with _open(path, part, "xb") as file:

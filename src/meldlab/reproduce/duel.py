@@ -25,11 +25,7 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
         raise NotLegalHere(f"games are played in mirrored pairs, so their number is even and at least 4, not {games}")
     winners, deals = np.full(games, -1, np.int8), check_seed(seed)
     sides = kernel_duel.Sides(first, first if second is None else second, exact.expected, int(second is None))
-
-    def play(first_game: int, count: int) -> None:
-        kernel_duel.play_duel(first_game, count, winners, exact.game.cards, deals, sides, exact.game.numbering)
-
-    run_on_cores(play, games, size=CHUNK)
+    run_on_cores(kernel_duel.play_duel, games, winners, exact.game.cards, deals, sides, exact.game.numbering, size=CHUNK)
     # By winner: none, the first, the second.
     won = np.array([0.5, 1.0, 0.0])[winners + 1]
     return mean_share(won.reshape(-1, 2).mean(axis=1))
