@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from meldlab.cli.interruption import on_interrupt
-from meldlab.cli.options import JsonOption, StoreOption, out_file
+from meldlab.cli.options import Commands, JsonOption, StoreOption, out_file
 from meldlab.cli.output import aligned, print_json, terminal_width
 from meldlab.formatting import utc_text
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Run
 
-app = typer.Typer(epilog="Example: meldlab runs list", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab runs list")
 
 RunArgument = Annotated[int, typer.Argument(metavar="RUN", help="Number of the run, as 'meldlab runs list' shows it.")]
 MAX_RESULT = 200  # characters of a result that are printed in full

@@ -9,7 +9,17 @@ import typer
 
 from meldlab.cache import replace_file
 from meldlab.cli.interruption import AGAIN, DRY_RUN, NOTHING, on_interrupt
-from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, SeedOption, ThreadsOption, out_file, out_folder
+from meldlab.cli.options import (
+    AcesOption,
+    Commands,
+    DeviceOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    ThreadsOption,
+    out_file,
+    out_folder,
+)
 from meldlab.cli.output import print_estimate, print_files, print_json
 from meldlab.cli.progress import progress_bar, tracked
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere, NotPossible
@@ -19,7 +29,7 @@ if TYPE_CHECKING:
     from meldlab.waiting import Solution, WaitingGame
     from meldlab.waiting.distribution import DistributionSummary
 
-app = typer.Typer(epilog="Example: meldlab waiting solve --cards 4 --aces both", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab waiting solve --cards 4 --aces both")
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
 GoalOption = Annotated[str, typer.Option("--goal", metavar="gin|knock:K", help="Every card melded, or deadwood at most K.")]

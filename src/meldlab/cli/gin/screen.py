@@ -30,8 +30,6 @@ class GinScreen(Screen):
     sorts: ClassVar[tuple[str, ...]] = ("by melds", "by suit", "by rank")
     round = -1
     """Number of the round whose start was printed last."""
-    last: Outcome | None = None
-    """Result of the round before."""
     explained = False
     """Whether a hint has explained its columns."""
 
@@ -67,17 +65,8 @@ class GinScreen(Screen):
         if view.number == self.round:
             return
         self.round = view.number
-        who = "you begin" if view.starter == self.seat else "the other begins"
-        if not view.number:
-            why = " at random" if view.rules.first_starter == "random" else ", as the first seat does"
-        elif self.last is None:
-            why = ""
-        elif self.last.winner is None:
-            why = " again, as there was no winner"
-        else:
-            why = {"alternates": " in turn", "winner": ", as the winner does", "loser": ", as the loser does"}[view.rules.next_starter]
-        knock = _limit_text(view)
-        self.say(f"\nRound {view.number + 1}: you {view.scores[self.seat]}, the other {view.scores[1 - self.seat]}; {knock}; {who}{why}.")
+        who, scores = "you begin" if view.starter == self.seat else "the other begins", view.scores
+        self.say(f"\nRound {view.number + 1}: you {scores[self.seat]}, the other {scores[1 - self.seat]}; {_limit_text(view)}; {who}.")
 
     def words(self, view: View) -> list[str]:
         """Return the moves and the cards."""
@@ -105,7 +94,6 @@ class GinScreen(Screen):
             self._end_round(step, step.after.outcomes[-1])
 
     def _end_round(self, step: Step[Match], outcome: Outcome) -> None:
-        self.last = outcome
         if outcome.deadwood:
             for seat, whose in ((self.seat, "your hand  "), (1 - self.seat, "the other's")):
                 dropped = 1 << step.action.index if seat == step.seat and step.action.index >= 0 else 0
