@@ -159,7 +159,7 @@ def convergence(random: Sample) -> Heuristic:
     values = 1 - (slopes / 2 + 0.5)
     interval = _mean(values, np.ones(len(values)))
     trend = f" On average a decision has {slopes.mean():+.3f} options more than the one before." if len(slopes) else ""
-    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer as a random game goes on, below 0.5 more.{trend}")
+    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer during a random game, below 0.5 more.{trend}")
 
 
 def _slope(options: NDArray[np.int64]) -> float:

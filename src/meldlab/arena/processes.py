@@ -91,10 +91,10 @@ class TableGames:
     def tables(self, *, raise_errors: bool = False, turn_state: Any = None) -> list[Table[Any]]:
         """Return a table per seating; ``turn_state``: shared memory for the seat whose turn it is."""
 
-        def seated(seat: int, player: int) -> Player[Any, Any]:
+        def observed(seat: int, player: int) -> Player[Any, Any]:
             return self.parsed[player] if turn_state is None else ObservedPlayer(self.parsed[player], seat, turn_state)
 
-        return [Table(self.game, list(starmap(seated, enumerate(way))), self.time, raise_errors=raise_errors) for way in self.seatings]
+        return [Table(self.game, list(starmap(observed, enumerate(way))), self.time, raise_errors=raise_errors) for way in self.seatings]
 
     def play(self, tables: Sequence[Table[Any]], number: int) -> TableResult:
         """Play one game."""
