@@ -14,7 +14,7 @@ from meldlab.web.review.models import Decided, Reviewed
 
 __all__ = ["review_document", "review_title", "review_values"]
 
-STYLES = ("meldlab.css", "gin.css", "review.css")
+STYLES = ("meldlab.css", "table.css", "review.css")
 
 
 def review_values(review: Reviewed, chosen: Sequence[Decided], address: Callable[[Decided], str]) -> dict[str, Any]:
