@@ -37,7 +37,7 @@ async def person(port: int, moves: int, think: float, times: list[float | None],
     """Play; every move leaves how long it took, or None where the server was too busy to take it."""
     dice = random.Random(id(times) + moves)
     async with begun:
-        while (answered := await ask(port, "POST", "/api/matches", {"game": "gin", "opponents": ["simple"]}))[0] == BUSY:
+        while (answered := await ask(port, "POST", "/api/v1/matches", {"game": "gin", "opponents": ["simple"]}))[0] == BUSY:
             await asyncio.sleep(1)
     told = answered[1]
     for _ in range(moves):
@@ -45,7 +45,7 @@ async def person(port: int, moves: int, think: float, times: list[float | None],
         if told["over"]:
             break
         start = time.perf_counter()
-        status, answer = await ask(port, "POST", f"/api/matches/{told['id']}/actions", {"after": told["turn"], "action": told["legal"][0]})
+        status, answer = await ask(port, "POST", f"/api/v1/matches/{told['id']}/actions", {"after": told["turn"], "move": 0})
         if status == 200:
             times.append(time.perf_counter() - start)
             told = answer
@@ -77,7 +77,7 @@ class Load(NamedTuple):
 
 async def ready(port: int) -> None:
     """Wait until the gin room is warm and every worker has answered."""
-    while (await ask(port, "GET", "/api/ready"))[1]["gin"]:
+    while (await ask(port, "GET", "/api/v1/ready"))[1]["gin"]:
         await asyncio.sleep(0.5)
     await asyncio.gather(*(person(port, 3, 0.0, [], asyncio.Semaphore(4)) for _ in range(8)))
 

@@ -91,9 +91,9 @@ def first_event(client: TestClient, path: str) -> str:
 @pytest.mark.parametrize("opponent", ["simple", "computed:light"])
 def test_a_seat_of_gin_receives_no_card_that_it_may_not_see(client: TestClient, opponent: str) -> None:
     body = {"game": "gin", "opponents": [opponent], "rules": {"match_points": 0}, "seed": SEED}
-    match = client.post("/api/v1/matches", json=body).json()
-    id, checked = match["id"], 0
-    for match, text in played(client, match, 16):
+    first = client.post("/api/v1/matches", json=body).json()
+    id, checked = first["id"], 0
+    for match, text in played(client, first, 16):
         secret = hidden_in_gin(record_of(client, id), 0)
         wire = {
             "action": text,
@@ -119,9 +119,9 @@ def test_a_seat_of_gin_receives_no_card_that_it_may_not_see(client: TestClient, 
 
 def test_the_map_of_beliefs_is_the_same_whatever_the_other_holds(client: TestClient) -> None:
     """Two matches with the same view and another hidden hand have the same map."""
-    match = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"], "seed": SEED}).json()
+    first = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"], "seed": SEED}).json()
     maps = 0
-    for match, _ in played(client, match, 6):
+    for match, _ in played(client, first, 6):
         beliefs = client.get(f"/api/v1/gin/matches/{match['id']}/beliefs").json()
         secret = hidden_in_gin(record_of(client, match["id"]), 0)
         # Certain is only what was seen: 0 in the own hand and the pile, 1 for what the other took.
@@ -134,9 +134,9 @@ def test_the_map_of_beliefs_is_the_same_whatever_the_other_holds(client: TestCli
 
 def test_spectators_receive_no_card_of_a_hand(client: TestClient) -> None:
     other = TestClient(client.app, base_url="http://testserver")
-    match = client.post("/api/v1/matches", json=HEARTS | {"seed": SEED}).json()
-    id, checked = match["id"], 0
-    for match, _ in played(client, match, 10):
+    first = client.post("/api/v1/matches", json=HEARTS | {"seed": SEED}).json()
+    id, checked = first["id"], 0
+    for match, _ in played(client, first, 10):
         hands = hands_in_hearts(record_of(client, id))
         other.portal = client.portal
         seen = [other.get(f"/api/v1/matches/{id}").text, first_event(other, f"/api/v1/matches/{id}/events?table=true")]

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from meldlab.games import load_game
-from meldlab.play import Record, replay
+from meldlab.play import Deal, Record, replay
 from meldlab.recycle import library
 from meldlab.tables import Table
 from meldlab.web.app import make_app
@@ -129,13 +129,13 @@ def test_undo_after_a_hidden_card_makes_the_match_practice(client: TestClient) -
 
 def test_sessions_of_a_worker_are_bounded() -> None:
     for number in range(play.MAX_SESSIONS + 10):
-        play.begin(f"bounded-{number}", "gin", {}, ("you", "random"), play.Deal(number))
+        play.begin(f"bounded-{number}", "gin", {}, ("you", "random"), Deal(number))
     assert len(play.SESSIONS) <= play.MAX_SESSIONS
     play.SESSIONS.clear()
 
 
 def test_session_of_another_course_of_the_match_is_not_used() -> None:
-    first = play.begin("match", "gin", {}, ("you", "simple"), play.Deal(3))
+    first = play.begin("match", "gin", {}, ("you", "simple"), Deal(3))
     reference = play.MatchReference("match", first.record, 0)
     # This action was lost: another window was faster, and its action stands in the store.
     play.act(reference, 0)

@@ -13,8 +13,6 @@ from meldlab.errors import NoSuchThing
 from meldlab.runs.store import Store, canonical, code_version
 from meldlab.web.errors import HttpError
 
-__all__ = ["Job", "Repository", "StoredMatch", "Tried"]
-
 GOING = ("waiting", "running")
 TABLES = sa.MetaData()
 MATCHES = sa.Table(
@@ -70,7 +68,7 @@ TRIES = sa.Table(
 
 @dataclass(frozen=True)
 class StoredMatch:
-    """A match of one person, as far as it was played; ``version`` counts every change of it."""
+    """A match of one visitor, as far as it was played; ``version`` counts every change of it."""
 
     id: str
     owner: str
@@ -107,7 +105,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Tried:
+class Attempt:
     """Tries of a user at a decision of a match; ``solved``: whether the last try was good."""
 
     tries: int
@@ -124,10 +122,12 @@ class Repository:
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
 
-    def add_match(self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "") -> StoredMatch:
+    def add_match(
+        self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "", *, id: str = ""
+    ) -> StoredMatch:
         """Store a new match; beyond the limit the matches unchanged for longest are deleted."""
         now = time.time()
-        match = StoredMatch(secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
+        match = StoredMatch(id or secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
         with self.store.writing() as connection:
             connection.execute(MATCHES.insert().values(vars(match)))
             count = connection.execute(sa.select(sa.func.count()).select_from(MATCHES)).scalar_one()
@@ -207,11 +207,11 @@ class Repository:
             if not connection.execute(TRIES.update().where(where).values(tries=TRIES.c.tries + 1, **values)).rowcount:
                 connection.execute(TRIES.insert().values(owner=owner, match=match, action=action, tries=1, **values))
 
-    def tries_of(self, owner: str) -> dict[tuple[str, int], Tried]:
+    def tries_of(self, owner: str) -> dict[tuple[str, int], Attempt]:
         """Return the tries of a user, by match and action."""
         with self.store.reading() as connection:
             rows = connection.execute(sa.select(TRIES).where(TRIES.c.owner == owner)).all()
-        return {(row.match, row.action): Tried(row.tries, row.solved, row.changed) for row in rows}
+        return {(row.match, row.action): Attempt(row.tries, row.solved, row.changed) for row in rows}
 
     def change_job(self, id: str, **values: Any) -> None:
         """Keep what has changed about work; what has ended stays as it is."""

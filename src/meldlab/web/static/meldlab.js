@@ -134,7 +134,7 @@ document.addEventListener("htmx:error", (event) => {
 document.addEventListener("htmx:response:error", (event) => {
   if ([429, 503].includes(event.detail.ctx.response.status)) tell("The server is busy. Try again in a moment.");
 });
-document.addEventListener("htmx:after:swap", () => tell(""));
+document.addEventListener("htmx:before:request", () => { if (!asking) tell(""); });
 
 function refresh() { htmx.ajax("GET", location.pathname + location.search, { target: "main", select: "main", swap: "outerMorph" }); }
 
