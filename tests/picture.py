@@ -21,14 +21,14 @@ FACE = f'<rect width="{BOX}" height="{TALL}" rx="6" fill="#eaf4ee" stroke="#2e7d
 
 def picture() -> str:
     """Return the packages with their subjects, one line each; a package stands above those that it imports."""
-    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True)
+    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True, cache_dir=None)
     rooms = [room for rooms in _house(graph, "meldlab")[1] for room in rooms]
     return "\n".join(f"{room.rpartition('.')[2]:{WIDE}} {_purpose(room)}" for room in rooms)
 
 
 def drawing(package: str) -> str:
     """Return the rooms of a package as SVG; a line leads down from a room to each that it imports, unless another on the way does."""
-    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True)
+    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True, cache_dir=None)
     below, storeys = _house(graph, package)
     reach = {room: set().union(*(_reached(below, other) - {other} for other in below[room])) for room in below}
     places, wide = dict[str, tuple[float, float]](), max(map(len, storeys))

@@ -139,7 +139,6 @@ SHARED_CLASS_NAMES = {  # names of classes in several packages, and what they me
     "State": "of a game",
     "Step": "of a game, or of a turn",
     "StepResult": "of a vector environment",
-    "Trial": "one attempt of a study",
     "View": "of a game",
     "Workspace": "arrays that a computation writes on",
 }

@@ -1,4 +1,4 @@
-"""An experiment of section 5: a search with its settings, as a run of the store."""
+"""An experiment: a search over players with its settings, as a run of the store."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
