@@ -161,8 +161,8 @@ async def start(services: ServicesDep, visitor: VisitorDep, body: NewMatch) -> M
 @router.get("")
 async def matches(services: ServicesDep, visitor: VisitorDep) -> list[MatchSummary]:
     """List the matches of the visitor, the one last changed first."""
-    found = services.repository.matches_of(visitor.id)
-    return [MatchSummary(id=match.id, game=match.game, over=match.over, changed=match.changed) for match in found]
+    stored = services.repository.matches_of(visitor.id)
+    return [MatchSummary(id=match.id, game=match.game, over=match.over, changed=match.changed) for match in stored]
 
 
 @router.get("/{id}")

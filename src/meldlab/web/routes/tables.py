@@ -122,9 +122,9 @@ async def again(services: ServicesDep, visitor: VisitorDep, match: OwnMatch) -> 
 
 
 async def _table(
-    request: Request, services: Services, visitor: Visitor, found: tuple[StoredMatch, MatchResponse], shown: Shown
+    request: Request, services: Services, visitor: Visitor, current: tuple[StoredMatch, MatchResponse], shown: Shown
 ) -> Response:
-    match, response = found
+    match, response = current
     table = response.table
     game: GamePage = request.app.state.game_pages[match.game]
     short = abbreviate if table.standard_cards else str
@@ -192,7 +192,7 @@ def _said(table: Table, names: list[str]) -> str:
 
 
 def _choices(table: Table, own: list[Zone]) -> list[tuple[int, MoveView, str]]:
-    """Return the moves that are no press on a pile, with their index and the key of the card that must be chosen first, if any."""
+    """Return the moves that no pile stands for, with their index and the key of the card that must be chosen first, if any."""
     cards = {index: card.key for zone in own for card in zone.cards for index in card.moves} if table.choose_first else {}
     piles = {index for zone in table.zones if zone.role in ("stock", "discard") for index in zone.moves}
     return [(index, move, cards.get(index, "")) for index, move in enumerate(table.moves) if index not in piles]
