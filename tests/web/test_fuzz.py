@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 import schemathesis
@@ -13,12 +12,12 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 from meldlab.gin import Gin, Rules, players
+from meldlab.parallel import no_progress
 from meldlab.play import Deal, Table
-from meldlab.runs.store import canonical
 from meldlab.web.app import make_app
-from meldlab.web.jobs import Reporter
 from meldlab.web.settings import Settings
 from meldlab.web.work import review as work
+from tests.web.ending import finished
 
 # Streams have no end to wait for.
 schema = schemathesis.openapi.from_dict(make_app().openapi()).exclude(path_regex="/events$")
@@ -48,14 +47,13 @@ def ids(asked_anything: TestClient) -> Ids:
     )
     wanted = {"match": over, "record": str(record), "seats": [0], "player": "simple", "worlds": 2}
     found = {
-        "review": (wanted, work.review(Reporter(Mock(), None, []), **wanted)),
+        "review": (wanted, work.review(shelf.store.run("review", wanted), wanted, no_progress)),
         "contest": ({"players": ["simple", "simple"], "games": 2, "seed": 0}, {}),
         "analyse": ({"subjects": []}, {"tables": {"lead.csv": "game,run\r\n"}}),
     }
-    jobs = {kind: shelf.add_job("", kind, arguments).id for kind, (arguments, _) in found.items()}
-    for kind, (_, result) in found.items():
-        shelf.change_job(jobs[kind], state="done", result=canonical(result))
-    jobs["waiting"] = shelf.add_job("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 0}).id
+    runs = client.app.state.services.runs  # type: ignore[attr-defined]
+    jobs = {kind: finished(runs, "", kind, arguments, result) for kind, (arguments, result) in found.items()}
+    jobs["waiting"] = runs.submit("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 1}, 100).id
     return {
         "untouched": [untouched],
         "/api/matches/": [going["id"], over],
