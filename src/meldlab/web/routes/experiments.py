@@ -16,7 +16,7 @@ from meldlab.web.shapes import Pair
 from meldlab.web.visitors import Visitor, VisitorDep
 from meldlab.web.work import experiments as work
 
-api = APIRouter(prefix="/api/experiments", tags=["experiments"])
+api = APIRouter(prefix="/api/v1/experiments", tags=["experiments"])
 pages = APIRouter(include_in_schema=False)
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="The number of a run.")]
 Player = Literal[

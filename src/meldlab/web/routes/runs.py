@@ -13,7 +13,7 @@ from meldlab.web.run_repository import BackgroundRun
 from meldlab.web.services import Services, ServicesDep
 from meldlab.web.visitors import Visitor, VisitorDep
 
-router = APIRouter(prefix="/api/jobs", tags=["background runs"])
+router = APIRouter(prefix="/api/v1/jobs", tags=["background runs"])
 JobId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The id of the run, from the answer of POST.")]
 
 
