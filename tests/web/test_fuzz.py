@@ -16,6 +16,7 @@ from meldlab.parallel import no_progress
 from meldlab.play import Deal, Table
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
+from meldlab.web.visitors import COOKIE
 from meldlab.web.work import review as work
 from tests.web.ending import finished
 
@@ -45,7 +46,8 @@ def ids(asked_anything: TestClient) -> Ids:
     client.post(f"/api/v1/matches/{going['id']}/actions", json={"after": going["turn"], "move": 0})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record
     over, untouched = (
-        shelf.add_match("", "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id for _ in "ab"
+        shelf.add_match(client.cookies[COOKIE], "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id
+        for _ in "ab"
     )
     wanted = {"match": over, "record": str(record), "seats": [0], "player": "simple", "worlds": 2}
     found = {
