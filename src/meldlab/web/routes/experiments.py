@@ -25,7 +25,7 @@ Player = Literal[
 PLAYERS: tuple[str, ...] = Player.__args__  # type: ignore[attr-defined]
 
 
-class RunSummary(BaseModel):
+class RunSummaryResponse(BaseModel):
     """A run of the store."""
 
     run: int
@@ -52,7 +52,7 @@ class Leader(BaseModel):
     score: float | None
 
 
-class RunDetail(RunSummary):
+class RunDetailResponse(RunSummaryResponse):
     """A run with its leaders, its curve, its notes and its answer."""
 
     leaders: list[Leader]
@@ -72,16 +72,16 @@ class Compete(BaseModel):
 
 
 @api.get("", summary="List the runs of the store")
-async def runs(services: ServicesDep, visitor: VisitorDep) -> list[RunSummary]:
+async def runs(services: ServicesDep, visitor: VisitorDep) -> list[RunSummaryResponse]:
     """Return the runs of the store, newest first."""
     rows = await services.run(visitor, work.all_runs, *services.store_address)
-    return [RunSummary(**row) for row in rows]
+    return [RunSummaryResponse(**row) for row in rows]
 
 
 @api.get("/{number}", summary="Look at a run of the store")
-async def run(services: ServicesDep, visitor: VisitorDep, number: Number) -> RunDetail:
+async def run(services: ServicesDep, visitor: VisitorDep, number: Number) -> RunDetailResponse:
     """Return a run with its leaders and its curve."""
-    return RunDetail(**await services.run(visitor, work.run_detail, *services.store_address, number))
+    return RunDetailResponse(**await services.run(visitor, work.run_detail, *services.store_address, number))
 
 
 @api.get("/{number}/rows.csv", response_class=PlainTextResponse, summary="Download the evaluations of a run")
