@@ -161,6 +161,16 @@ def record_action(state, action, player, memory, rules, trajectory):
         record_discard(state, player, memory, np.int64(action - (KNOCK if knocks else DISCARD)), knocks, rules, trajectory)
 
 
+@device_function(inline="always")
+def act_and_record(state, action, first, second, memories, swapped, rules, trajectory):
+    """Write and apply an action; return whether the round is over."""
+    if state.seat == swapped:
+        record_action(state, action, first, memories[0], rules, trajectory)
+    else:
+        record_action(state, action, second, memories[1], rules, trajectory)
+    return act(state, action, first, second, memories, swapped, rules)
+
+
 @device_function
 def play_recorded_round(state, first, second, memories, rules, trajectory):
     """Play the one round of a match, the first player in seat 0, and write its trajectory."""
@@ -170,11 +180,7 @@ def play_recorded_round(state, first, second, memories, rules, trajectory):
     is_over = False
     while not is_over:
         action = next_action(state, first, second, memories, 0, rules)
-        if state.seat == 0:
-            record_action(state, action, first, memories[0], rules, trajectory)
-        else:
-            record_action(state, action, second, memories[1], rules, trajectory)
-        is_over = act(state, action, first, second, memories, 0, rules)
+        is_over = act_and_record(state, action, first, second, memories, 0, rules, trajectory)
 
 
 @device_function

@@ -152,28 +152,16 @@ def policy_workspace(player):
     return wide_workspace(player.weights.own.shape[1])
 
 
-# takes(player, memory, state): whether to take the upcard
-takes = by_kind(
-    {
-        SimpleParameters: simple_takes,
-        EnsembleParameters: ensemble_takes,
-        ValueTable: computed_takes,
-        MarjjParameters: marjj_takes,
-        NetworkParameters: network_takes,
-        PolicyParameters: policy_takes,
-    }
-)
-# discards(player, memory, state): the discard, and whether to knock with it
-discards = by_kind(
-    {
-        SimpleParameters: simple_discards,
-        EnsembleParameters: ensemble_discards,
-        ValueTable: computed_discards,
-        MarjjParameters: marjj_discards,
-        NetworkParameters: network_discards,
-        PolicyParameters: policy_discards,
-    }
-)
+# Of each kind takes(player, memory, state), whether to take the upcard, and discards(player, memory, state), (discard, whether to knock).
+DECISIONS = {
+    SimpleParameters: (simple_takes, simple_discards),
+    EnsembleParameters: (ensemble_takes, ensemble_discards),
+    ValueTable: (computed_takes, computed_discards),
+    MarjjParameters: (marjj_takes, marjj_discards),
+    NetworkParameters: (network_takes, network_discards),
+    PolicyParameters: (policy_takes, policy_discards),
+}
+takes, discards = (by_kind({kind: functions[i] for kind, functions in DECISIONS.items()}) for i in range(2))
 # starts(player, memory, state, seat): update of the memory after the deal
 starts = by_kind({EnsembleParameters: ensemble_starts}, forget_pairs)
 # sees(player, memory, state, seat, mover, upcard, action): update of the memory after an action; ``upcard`` is the one before it

@@ -12,18 +12,16 @@ import numpy as np
 
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
-from meldlab.gin.kernel_hand import FULL, LEFT, bit, knocks, lowest_card
-from meldlab.gin.kernel_round import discard_key, observe, upcard_of
+from meldlab.gin.kernel_hand import FULL, LEFT, bit, knocks, list_cards, lowest_card
+from meldlab.gin.kernel_round import card_plane, discard_key
 from meldlab.gin.kernel_state import (
     AT_WALL,
     CARD_BITS,
     DISCARDING,
-    DRAWING,
     FLOAT_PLANES,
     LAST,
-    OFFERED,
+    NUM_CARD_PLANES,
     PLANES,
-    PRIOR,
     PRIOR_DISCARD,
     PRIOR_DRAW,
     PRIOR_KNOCK,
@@ -35,17 +33,17 @@ from meldlab.gin.kernel_state import (
     PolicyInput,
     ValueWeights,
 )
-from meldlab.gin.kernel_value_network import network_discards, network_takes, write_discard_prior, write_draw_prior
+from meldlab.gin.kernel_value_network import network_discards, network_takes, write_prior
 from meldlab.melds.kernel import deadwood
 
 SUITS, RANKS = 4, 13
 MEAN, ACTIVE = 4, 5  # rows of a layer in a workspace: the mean of the suits, and the indices of active units
-KNOCK_PLANE = 7
+KNOCK_PLANE = NUM_CARD_PLANES
 POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(FLOAT_PLANES)
 POSITION_SCALE = 32.0
 DRAW_SCALAR, TAKE_SCALAR, VALUE_SCALAR = SCALARS - 3, SCALARS - 2, SCALARS - 1
 BELIEF = 2  # index of the output about a card: whether the opponent holds it
-PASS_HEAD, DRAW_HEAD, TAKE_HEAD, BIG_GIN_HEAD, VALUE_HEAD = range(5)
+PASS_HEAD, DRAW_HEAD, TAKE_HEAD = range(3)  # then big gin, which is declared whenever possible, and the value, for training
 
 
 @device_function(inline="always")
@@ -62,15 +60,14 @@ def prior_player(player, memory):
 
 @device_function
 def policy_input(state, seat, has_prior, weights, workspace):
-    """Return the input of the policy of a seat, written on the workspace; without a prior its logits are 0."""
+    """Return the input of the policy of a seat, written on the workspace; without a prior the workspace has logits 0."""
     other, hand, phase = 1 - seat, state.hand[seat], state.phase
     planes, float_planes, scalars, prior = workspace.planes, workspace.float_planes, workspace.scalars, workspace.prior
     # No player in kernels puts an upcard back, whatever the rules say.
     forbidden = bit(state.taken) if state.taken >= 0 else np.int64(0)
     discards = phase == DISCARDING or phase == LAST
-    planes[0], planes[1] = hand, state.known[seat]
-    planes[2], planes[3], planes[4] = state.discarded[other], state.declined[other], state.discarded[seat]
-    planes[5], planes[6] = state.pile_mask, bit(upcard_of(state)) if state.pile_size > 0 else np.int64(0)
+    for plane in range(NUM_CARD_PLANES):
+        planes[plane] = card_plane(state, seat, plane)
     planes[KNOCK_PLANE] = knocks(hand, state.knock_limit) & ~forbidden if discards else np.int64(0)
     for i in range(4):
         scalars[i] = np.float32(phase != AT_WALL and i == min(phase, np.int64(DISCARDING)))
@@ -82,12 +79,8 @@ def policy_input(state, seat, has_prior, weights, workspace):
         float_planes[POSITION_PLANE, card] = np.float32(0.0)
     for i in range(state.pile_size):
         float_planes[POSITION_PLANE, np.int64(state.pile[i]) & CARD_BITS] = np.float32((i + 1) / POSITION_SCALE)
-    for i in range(PRIOR):
-        prior[i] = np.float32(0.0)
-    if has_prior and discards:
-        write_discard_prior(observe(state, seat, forbidden), prior_weights(weights), workspace.plain, prior)
-    elif has_prior and (phase == OFFERED or phase == DRAWING):
-        write_draw_prior(observe(state, seat, np.int64(0)), upcard_of(state), prior_weights(weights), workspace.plain, prior)
+    if has_prior:
+        write_prior(state, seat, forbidden, prior_weights(weights), workspace.plain, prior)
     for card in range(52):
         float_planes[DISCARD_PLANE, card] = prior[PRIOR_DISCARD + card]
         float_planes[KNOCK_PRIOR_PLANE, card] = prior[PRIOR_KNOCK + card]
@@ -95,10 +88,30 @@ def policy_input(state, seat, has_prior, weights, workspace):
     return PolicyInput(planes, float_planes, scalars, hand & ~forbidden)
 
 
+@device_function(inline="always")
+def add_inputs(inputs, factor, weights, by_suit, out):
+    """Add the weights of all planes times a factor, [13 * planes, wide], to the units of each card's suit, or of the mean."""
+    for plane in range(PLANES):
+        rest = inputs.planes[plane]
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            row, target = plane * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
+            for j in range(weights.shape[1]):
+                out[target, j] += factor * weights[row, j]
+    for plane in range(FLOAT_PLANES):
+        for card in range(52):
+            x = factor * inputs.float_planes[plane, card]
+            if x != 0.0:
+                row, target = (PLANES + plane) * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
+                for j in range(weights.shape[1]):
+                    out[target, j] += x * weights[row, j]
+
+
 @device_function
 def input_layer(inputs, weights, out):
     """Apply the first layer; ``out``: [6, wide]. Returns as ``relu_and_mean``."""
-    planes, float_planes, scalars, wide = inputs.planes, inputs.float_planes, inputs.scalars, weights.own.shape[1]
+    scalars, wide = inputs.scalars, weights.own.shape[1]
     for j in range(wide):
         out[MEAN, j] = weights.scalars[SCALARS, j]
     for i in range(SCALARS):
@@ -106,38 +119,11 @@ def input_layer(inputs, weights, out):
         if x != 0.0:
             for j in range(wide):
                 out[MEAN, j] += x * weights.scalars[i, j]
-    for plane in range(PLANES):
-        rest = planes[plane]
-        while rest:
-            row = plane * RANKS + lowest_card(rest) % RANKS
-            rest &= rest - 1
-            for j in range(wide):
-                out[MEAN, j] += np.float32(0.25) * weights.every[row, j]
-    for plane in range(FLOAT_PLANES):
-        for card in range(52):
-            x = float_planes[plane, card]
-            if x != 0.0:
-                row = (PLANES + plane) * RANKS + card % RANKS
-                for j in range(wide):
-                    out[MEAN, j] += np.float32(0.25) * x * weights.every[row, j]
+    add_inputs(inputs, np.float32(0.25), weights.every, False, out)
     for suit in range(SUITS):
         for j in range(wide):
             out[suit, j] = out[MEAN, j]
-    for plane in range(PLANES):
-        rest = planes[plane]
-        while rest:
-            card = lowest_card(rest)
-            rest &= rest - 1
-            row, suit = plane * RANKS + card % RANKS, card // RANKS
-            for j in range(wide):
-                out[suit, j] += weights.own[row, j]
-    for plane in range(FLOAT_PLANES):
-        for card in range(52):
-            x = float_planes[plane, card]
-            if x != 0.0:
-                row, suit = (PLANES + plane) * RANKS + card % RANKS, card // RANKS
-                for j in range(wide):
-                    out[suit, j] += x * weights.own[row, j]
+    add_inputs(inputs, np.float32(1.0), weights.own, True, out)
     return relu_and_mean(out)
 
 
@@ -277,16 +263,6 @@ def sample_take(inputs, temperature, key, weights, workspace):
 
 
 @device_function
-def list_cards(hand, cards, count):
-    """Append the cards of a hand to the first ``count`` cards; return their number."""
-    while hand:
-        cards[count] = lowest_card(hand)
-        hand &= hand - 1
-        count += 1
-    return count
-
-
-@device_function
 def sample_discard(inputs, temperature, key, weights, workspace):
     """Return (discard, whether to knock with it) among the discards and the knocks that are allowed."""
     (half, active), logits, cards = forward(inputs, weights, workspace), workspace.values, workspace.plain.left
@@ -299,13 +275,6 @@ def sample_discard(inputs, temperature, key, weights, workspace):
         logits[k] += weights.prior_scale[1 + knocks_too] * inputs.float_planes[DISCARD_PLANE + knocks_too, cards[k]]
     chosen = sample_action(logits, count, temperature, key)
     return cards[chosen], chosen >= num_discards
-
-
-@device_function
-def policy_value(inputs, weights, workspace):
-    """Return the value of a position."""
-    half, _ = forward(inputs, weights, workspace)
-    return head_output(workspace.layers[half], VALUE_HEAD, weights)
 
 
 @device_function

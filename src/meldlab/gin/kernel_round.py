@@ -265,10 +265,17 @@ def observe(state, seat, forbidden):
     )
 
 
-@device_function(inline="always")
-def observe_draw(state):
-    """Return the observation of the seat to move, which is to draw."""
-    return observe(state, state.seat, np.int64(0))
+@device_function
+def card_plane(state, seat, plane):
+    """Return one of the NUM_CARD_PLANES planes of cards of a seat, as a mask."""
+    other = 1 - seat
+    if plane < 4:
+        if plane < 2:
+            return state.hand[seat] if plane == 0 else state.known[seat]
+        return state.discarded[other] if plane == 2 else state.declined[other]
+    if plane < 6:
+        return state.discarded[seat] if plane == 4 else state.pile_mask
+    return bit(upcard_of(state)) if state.pile_size > 0 else np.int64(0)
 
 
 @device_function(inline="always")

@@ -13,7 +13,7 @@ from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import address, below, shuffle, unit
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import by_kind, device_function, kernel
-from meldlab.gin.kernel_hand import LEFT, bit, discards
+from meldlab.gin.kernel_hand import FULL, LEFT, bit, discards, list_cards
 from meldlab.gin.kernel_match import act, next_action
 from meldlab.gin.kernel_players import knock_threshold, new_memory
 from meldlab.gin.kernel_policy import prior_weights
@@ -61,17 +61,6 @@ class Rollouts(NamedTuple):
     expected: Any  # [samples, candidates] float64, points for seat 0 by the prior networks, where a rollout is truncated; else NaN
     steps: Any  # after which a rollout is truncated before a draw, where both players are policies; 0: never
     states: Any  # [1] STATE, workspace
-
-
-@device_function
-def list_unseen(state, unseen):
-    """Write the unseen cards into ``unseen``, [52] int64, in order; return their number."""
-    seen, count = state.hand[OWN] | state.known[OWN] | state.pile_mask, 0
-    for card in range(52):
-        if not seen & bit(card):
-            unseen[count] = card
-            count += 1
-    return count
 
 
 @device_function
@@ -142,7 +131,7 @@ def sample_deal(deck, position, opponent, key, sample, work, sums):
     """
     state, odds, unseen = position.states[0], position.odds, work[0]
     known, stock, turns = state.known[OWN], state.stock, state.turns[OTHER]
-    count, hidden = list_unseen(state, unseen), 10 - popcount(known)
+    count, hidden = list_cards(FULL & ~(state.hand[OWN] | known | state.pile_mask), unseen, 0), 10 - popcount(known)
     shuffle(unseen[:count], address(key, sample, 0, 0, SAMPLED_HANDS))
     draws = address(key, sample, 0, 0, DEVELOPING)
     if len(odds) > 0:
@@ -181,11 +170,7 @@ def restore_ensemble(player, memory, position, seat, hand, discarded):
                 order[index] = card
                 index += 1
     else:
-        for is_known in range(2):
-            for card in range(52):
-                if hand & bit(card) and (known & bit(card) != 0) == (is_known == 1):
-                    order[index] = card
-                    index += 1
+        list_cards(hand & known, order, list_cards(hand & ~known, order, 0))
     for i in range(54):
         memory.belief[i] = position.beliefs[seat, i]
 

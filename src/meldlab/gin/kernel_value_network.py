@@ -15,8 +15,23 @@ import numpy as np
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_hand import bit, discards, lowest_card
-from meldlab.gin.kernel_round import discard_key, observe_discard, observe_draw, upcard_of
-from meldlab.gin.kernel_state import NARROW, PRIOR_DISCARD, PRIOR_DRAW, PRIOR_KNOCK, PRIOR_TAKE, PRIOR_VALUE, TURNS, WIDE, Observation
+from meldlab.gin.kernel_round import discard_key, observe, observe_discard, upcard_of
+from meldlab.gin.kernel_state import (
+    DISCARDING,
+    DRAWING,
+    LAST,
+    NARROW,
+    OFFERED,
+    PRIOR,
+    PRIOR_DISCARD,
+    PRIOR_DRAW,
+    PRIOR_KNOCK,
+    PRIOR_TAKE,
+    PRIOR_VALUE,
+    TURNS,
+    WIDE,
+    Observation,
+)
 from meldlab.melds.kernel import suits_held
 
 STRETCHES, PATTERNS = 10, 256  # first ranks of a stretch of four, and states of four cards
@@ -169,7 +184,8 @@ def best_discard_value(observation, noise, key, weights, workspace):
         wait = head_output(inner, weights, WAIT_HEAD)
         values[card] = wait
         if noise > 0.0:
-            wait += noise * unit_noise(key, card)
+            # The sum of three draws has mean 1.5 and spread 0.5.
+            wait += noise * (2.0 * (unit(key, 3 * card) + unit(key, 3 * card + 1) + unit(key, 3 * card + 2)) - 3.0)
         if chosen < 0 or wait > best:
             best, chosen, knocks = wait, card, False
         if left[card] <= observation.knock_limit:
@@ -178,12 +194,6 @@ def best_discard_value(observation, noise, key, weights, workspace):
             if knock > best:
                 best, chosen, knocks = knock, card, True
     return best, chosen, knocks
-
-
-@device_function
-def unit_noise(key, nth):
-    """Return a number with mean 0 and spread about 1 from an address."""
-    return 2.0 * (unit(key, 3 * nth) + unit(key, 3 * nth + 1) + unit(key, 3 * nth + 2)) - 3.0
 
 
 @device_function
@@ -219,7 +229,7 @@ def take_value(observation, upcard, weights, workspace):
 @device_function
 def network_takes(player, memory, state):
     """Return whether the value of the upcard exceeds that of a card from stock."""
-    observation, weights, workspace = observe_draw(state), player.weights, memory.workspace
+    observation, weights, workspace = observe(state, state.seat, np.int64(0)), player.weights, memory.workspace
     drawn = draw_value(observation, observation.turn + 1, weights, workspace)
     return take_value(observation, upcard_of(state), weights, workspace) > drawn
 
@@ -238,23 +248,29 @@ def prior_logit(value, best):
 
 
 @device_function
-def write_discard_prior(observation, weights, workspace, prior):
-    """Write the prior of every discard and knock; ``prior``: [PRIOR] float32, the rest of which is 0."""
-    best, _, _ = best_discard_value(observation, 0.0, np.uint64(0), weights, workspace)
-    prior[PRIOR_VALUE] = best / 30.0
-    rest = observation.hand & ~observation.forbidden
-    while rest:
-        card = lowest_card(rest)
-        rest &= rest - 1
-        prior[PRIOR_DISCARD + card] = prior_logit(workspace.values[card], best)
-        if workspace.left[card] <= observation.knock_limit:
-            prior[PRIOR_KNOCK + card] = prior_logit(workspace.risks[card], best)
+def write_prior(state, seat, forbidden, weights, workspace, prior):
+    """Write the prior of the actions of a seat that is to draw or to discard; ``prior``: [PRIOR] float32, 0 for other actions.
 
-
-@device_function
-def write_draw_prior(observation, upcard, weights, workspace, prior):
-    """Write the prior of the stock and of the upcard."""
-    drawn, taken = draw_value(observation, observation.turn + 1, weights, workspace), take_value(observation, upcard, weights, workspace)
-    best = max(drawn, taken)
-    prior[PRIOR_VALUE] = best / 30.0
-    prior[PRIOR_DRAW], prior[PRIOR_TAKE] = prior_logit(drawn, best), prior_logit(taken, best)
+    ``forbidden``: the card that it may not discard, as a mask.
+    """
+    phase = state.phase
+    for i in range(PRIOR):
+        prior[i] = np.float32(0.0)
+    if phase == DISCARDING or phase == LAST:
+        observation = observe(state, seat, forbidden)
+        best, _, _ = best_discard_value(observation, 0.0, np.uint64(0), weights, workspace)
+        prior[PRIOR_VALUE] = best / 30.0
+        rest = observation.hand & ~forbidden
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            prior[PRIOR_DISCARD + card] = prior_logit(workspace.values[card], best)
+            if workspace.left[card] <= observation.knock_limit:
+                prior[PRIOR_KNOCK + card] = prior_logit(workspace.risks[card], best)
+    elif phase == OFFERED or phase == DRAWING:
+        observation = observe(state, seat, np.int64(0))
+        drawn = draw_value(observation, observation.turn + 1, weights, workspace)
+        taken = take_value(observation, upcard_of(state), weights, workspace)
+        best = max(drawn, taken)
+        prior[PRIOR_VALUE] = best / 30.0
+        prior[PRIOR_DRAW], prior[PRIOR_TAKE] = prior_logit(drawn, best), prior_logit(taken, best)
