@@ -7,7 +7,7 @@ numba checks no index, so ``kernel_parameters`` checks every structure that ente
 (SimpleParameters(knock=(10.0, 10.0, 0.0)), False)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -24,11 +24,13 @@ from meldlab.gin.kernel_state import (
     MarjjParameters,
     NetworkParameters,
     PolicyParameters,
+    PolicyWeights,
     RuleNumbers,
     SimpleParameters,
     ValueTable,
+    ValueWeights,
 )
-from meldlab.gin.network_files import check_policy, check_value_weights
+from meldlab.gin.network_files import check_weights
 from meldlab.gin.rules import ONLY_SIMPLE, Rules, kernel_rules
 from meldlab.gin.value_tables import check_values
 from meldlab.parallel import run_on_cores
@@ -92,17 +94,12 @@ def _parameters_from_numbers(numbers: NDArray[np.float64]) -> SimpleParameters |
 
 def _check_parameters(player: Any) -> None:
     """Raise unless numbers are finite floats within bounds, and arrays have their shapes."""
-    checks: dict[type, Callable[[], None]] = {
-        ValueTable: lambda: check_values(player),
-        NetworkParameters: lambda: check_value_weights(player.weights),
-        PolicyParameters: lambda: check_policy(player.weights),
-    }
-    if type(player) in checks:
-        checks[type(player)]()
-    if type(player) is ValueTable:
+    if isinstance(player, ValueTable):
+        check_values(player)
         return
     for name, value in player._asdict().items():
-        if name == "weights" and type(player) in checks:
+        if isinstance(value, ValueWeights | PolicyWeights):
+            check_weights(value)
             continue
         size = SIZES.get(name, 1)
         numbers = value if isinstance(value, tuple) else (value,)

@@ -159,14 +159,10 @@ def value_under(
     return classes.summary(classes.value)[0]
 
 
-def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price: float, by_known: bool = True) -> ValueTable:
+def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price: float) -> ValueTable:
     """Return the tables of a player: values, odds, and the ``price`` of a discard that is taken, in points."""
     odds = np.zeros((TURNS + 2, KNOWNS, ODDS))
-    knock, caught = model.knock.copy(), model.caught.copy()
     odds[:, :, HAZARD], odds[:, :, PRICE] = model.hazard, price
-    if not by_known:
-        for turn in range(1, TURNS + 1):
-            odds[turn, :, HAZARD], knock[turn], caught[turn] = model.odds_at(turn)
     up, deck = classes.device.up, np.array([((1 << 52) - 1) & ~classes.dead.mask, classes.cards], np.int64)
     return ValueTable(
         codes=solved.codes,
@@ -174,7 +170,7 @@ def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price:
         keys=classes.deck.keys,
         patterns=classes.deck.small,
         odds=up(odds),
-        knock=up(knock),
-        caught=up(caught),
+        knock=up(model.knock),
+        caught=up(model.caught),
         deck=up(deck),
     )

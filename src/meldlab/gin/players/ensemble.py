@@ -12,9 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from meldlab.cards import CARDS, Card
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import kernel_ensemble
@@ -22,9 +19,8 @@ from meldlab.gin.batch import ENSEMBLE_KIND
 from meldlab.gin.kernel_round import observe
 from meldlab.gin.kernel_state import EnsembleParameters
 from meldlab.gin.observation import state_of
-from meldlab.gin.players.player import KernelPlayer, MoveValue, memory_of
+from meldlab.gin.players.player import KernelPlayer, memory_of
 from meldlab.gin.view import View
-from meldlab.play import Chance
 from meldlab.play.record import read_toml, toml
 
 Three = tuple[float, float, float]
@@ -267,15 +263,6 @@ class EnsemblePlayer(KernelPlayer):
     def parameters(self) -> EnsembleParameters:
         """Return the parameters of the player in kernels."""
         return self._parameters
-
-    def belief_array(self, view: View) -> NDArray[np.float64]:
-        """Return [54] float64, the belief about every card by the open events of the round."""
-        belief: NDArray[np.float64] = memory_of(self._parameters_for(view), view).belief
-        return belief
-
-    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
-        """Return the value of the hand after each discard."""
-        return self._valued_drops(view)
 
     def belief(self, view: View) -> Belief:
         """Return the belief of the player about the cards."""
