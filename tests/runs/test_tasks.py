@@ -126,11 +126,11 @@ def test_contest_tasks_play_every_game_of_the_registry(game: str, players: list[
     assert np.array_equal(joined.deal_wins, played.deal_wins)
 
 
-def test_contest_task_plays_the_numbers_of_a_player() -> None:
-    named, numbers = (
-        contest_task(Task("contest", player, "simple", seed=4, games=60)) for player in ("ensemble:paper", Ensemble().numbers())
+def test_contest_task_plays_the_parameters_in_a_name() -> None:
+    preset, parameters = (
+        contest_task(Task("contest", player, "simple", seed=4, games=60)) for player in ("ensemble:paper", f"ensemble:{Ensemble()}")
     )
-    assert named == numbers
+    assert preset == parameters
 
 
 def test_counts_come_back_in_the_order_of_the_shards_and_from_the_store(run: Run) -> None:

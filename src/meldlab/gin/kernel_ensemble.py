@@ -63,14 +63,6 @@ def adjacent_cards(belief, card, goal, shares):
 
 
 @device_function
-def baseline(belief, stock, known):
-    """After a discard, add to every p the change of |stock| / |unknown|."""
-    ratio = stock / (stock + 10.0 - popcount(known))
-    belief[SHIFT] += ratio - belief[RATIO]
-    belief[RATIO] = ratio
-
-
-@device_function
 def see_action(belief, action, is_own, upcard, stock, known, shares):
     """Update a belief after an action; ``upcard``: the one before it; ``stock`` and ``known``: those after it.
 
@@ -81,7 +73,10 @@ def see_action(belief, action, is_own, upcard, stock, known, shares):
     if action >= DISCARD:
         if not is_own:
             adjacent_cards(belief, np.int64(action - DISCARD), 1.0, shares[2])
-        baseline(belief, stock, known)
+        # Every p changes as |stock| / |unknown| does.
+        ratio = stock / (stock + 10.0 - popcount(known))
+        belief[SHIFT] += ratio - belief[RATIO]
+        belief[RATIO] = ratio
     elif not is_own and action == TAKE:
         adjacent_cards(belief, upcard, 0.0, shares[0])
     elif not is_own:

@@ -12,36 +12,18 @@ import numpy as np
 
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
+from meldlab.gin import kernel_state as ks
 from meldlab.gin.kernel_hand import FULL, LEFT, bit, knocks, list_cards, lowest_card
 from meldlab.gin.kernel_round import card_plane, discard_key
-from meldlab.gin.kernel_state import (
-    AT_WALL,
-    CARD_BITS,
-    DISCARDING,
-    FLOAT_PLANES,
-    LAST,
-    NUM_CARD_PLANES,
-    PLANES,
-    PRIOR_DISCARD,
-    PRIOR_DRAW,
-    PRIOR_KNOCK,
-    PRIOR_TAKE,
-    PRIOR_VALUE,
-    SCALARS,
-    Memory,
-    NetworkParameters,
-    PolicyInput,
-    ValueWeights,
-)
 from meldlab.gin.kernel_value_network import network_discards, network_takes, write_prior
 from meldlab.melds.kernel import deadwood
 
 SUITS, RANKS = 4, 13
 MEAN, ACTIVE = 4, 5  # rows of a layer in a workspace: the mean of the suits, and the indices of active units
-KNOCK_PLANE = NUM_CARD_PLANES
-POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(FLOAT_PLANES)
+KNOCK_PLANE = ks.NUM_CARD_PLANES
+POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(ks.FLOAT_PLANES)
 POSITION_SCALE = 32.0
-DRAW_SCALAR, TAKE_SCALAR, VALUE_SCALAR = SCALARS - 3, SCALARS - 2, SCALARS - 1
+DRAW_SCALAR, TAKE_SCALAR, VALUE_SCALAR = ks.SCALARS - 3, ks.SCALARS - 2, ks.SCALARS - 1
 BELIEF = 2  # index of the output about a card: whether the opponent holds it
 PASS_HEAD, DRAW_HEAD, TAKE_HEAD = range(3)  # then big gin, which is declared whenever possible, and the value, for training
 
@@ -49,13 +31,13 @@ PASS_HEAD, DRAW_HEAD, TAKE_HEAD = range(3)  # then big gin, which is declared wh
 @device_function(inline="always")
 def prior_weights(weights):
     """Return the weights of the prior network."""
-    return ValueWeights(weights.rows, weights.first, weights.last)
+    return ks.ValueWeights(weights.rows, weights.first, weights.last)
 
 
 @device_function(inline="always")
 def prior_player(player, memory):
     """Return the player by the prior network, and its memory."""
-    return NetworkParameters(prior_weights(player.weights), 0.0), Memory(memory.cards, memory.belief, memory.workspace.plain)
+    return ks.NetworkParameters(prior_weights(player.weights), 0.0), ks.Memory(memory.cards, memory.belief, memory.workspace.plain)
 
 
 @device_function
@@ -65,12 +47,12 @@ def policy_input(state, seat, has_prior, weights, workspace):
     planes, float_planes, scalars, prior = workspace.planes, workspace.float_planes, workspace.scalars, workspace.prior
     # No player in kernels puts an upcard back, whatever the rules say.
     forbidden = bit(state.taken) if state.taken >= 0 else np.int64(0)
-    discards = phase == DISCARDING or phase == LAST
-    for plane in range(NUM_CARD_PLANES):
+    discards = phase == ks.DISCARDING or phase == ks.LAST
+    for plane in range(ks.NUM_CARD_PLANES):
         planes[plane] = card_plane(state, seat, plane)
     planes[KNOCK_PLANE] = knocks(hand, state.knock_limit) & ~forbidden if discards else np.int64(0)
     for i in range(4):
-        scalars[i] = np.float32(phase != AT_WALL and i == min(phase, np.int64(DISCARDING)))
+        scalars[i] = np.float32(phase != ks.AT_WALL and i == min(phase, np.int64(ks.DISCARDING)))
     scalars[4], scalars[5] = np.float32(min(state.turns[seat], 255) / 16), np.float32(min(state.turns[other], 255) / 16)
     scalars[6] = np.float32(state.stock / 32)
     scalars[7], scalars[8] = np.float32(min(state.scores[seat], 255) / 100), np.float32(min(state.scores[other], 255) / 100)
@@ -78,20 +60,20 @@ def policy_input(state, seat, has_prior, weights, workspace):
     for card in range(52):
         float_planes[POSITION_PLANE, card] = np.float32(0.0)
     for i in range(state.pile_size):
-        float_planes[POSITION_PLANE, np.int64(state.pile[i]) & CARD_BITS] = np.float32((i + 1) / POSITION_SCALE)
+        float_planes[POSITION_PLANE, np.int64(state.pile[i]) & ks.CARD_BITS] = np.float32((i + 1) / POSITION_SCALE)
     if has_prior:
         write_prior(state, seat, forbidden, prior_weights(weights), workspace.plain, prior)
     for card in range(52):
-        float_planes[DISCARD_PLANE, card] = prior[PRIOR_DISCARD + card]
-        float_planes[KNOCK_PRIOR_PLANE, card] = prior[PRIOR_KNOCK + card]
-    scalars[DRAW_SCALAR], scalars[TAKE_SCALAR], scalars[VALUE_SCALAR] = prior[PRIOR_DRAW], prior[PRIOR_TAKE], prior[PRIOR_VALUE]
-    return PolicyInput(planes, float_planes, scalars, hand & ~forbidden)
+        float_planes[DISCARD_PLANE, card] = prior[ks.PRIOR_DISCARD + card]
+        float_planes[KNOCK_PRIOR_PLANE, card] = prior[ks.PRIOR_KNOCK + card]
+    scalars[DRAW_SCALAR], scalars[TAKE_SCALAR], scalars[VALUE_SCALAR] = prior[ks.PRIOR_DRAW], prior[ks.PRIOR_TAKE], prior[ks.PRIOR_VALUE]
+    return ks.PolicyInput(planes, float_planes, scalars, hand & ~forbidden)
 
 
 @device_function(inline="always")
 def add_inputs(inputs, factor, weights, by_suit, out):
     """Add the weights of all planes times a factor, [13 * planes, wide], to the units of each card's suit, or of the mean."""
-    for plane in range(PLANES):
+    for plane in range(ks.PLANES):
         rest = inputs.planes[plane]
         while rest:
             card = lowest_card(rest)
@@ -99,11 +81,11 @@ def add_inputs(inputs, factor, weights, by_suit, out):
             row, target = plane * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
             for j in range(weights.shape[1]):
                 out[target, j] += factor * weights[row, j]
-    for plane in range(FLOAT_PLANES):
+    for plane in range(ks.FLOAT_PLANES):
         for card in range(52):
             x = factor * inputs.float_planes[plane, card]
             if x != 0.0:
-                row, target = (PLANES + plane) * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
+                row, target = (ks.PLANES + plane) * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
                 for j in range(weights.shape[1]):
                     out[target, j] += x * weights[row, j]
 
@@ -113,8 +95,8 @@ def input_layer(inputs, weights, out):
     """Apply the first layer; ``out``: [6, wide]. Returns as ``relu_and_mean``."""
     scalars, wide = inputs.scalars, weights.own.shape[1]
     for j in range(wide):
-        out[MEAN, j] = weights.scalars[SCALARS, j]
-    for i in range(SCALARS):
+        out[MEAN, j] = weights.scalars[ks.SCALARS, j]
+    for i in range(ks.SCALARS):
         x = scalars[i]
         if x != 0.0:
             for j in range(wide):

@@ -11,20 +11,11 @@ from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import below, decision
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import by_kind, device_function, kernel
+from meldlab.gin import kernel_state as ks
 from meldlab.gin.kernel_hand import LEFT, nth_card
 from meldlab.gin.kernel_match import act, next_action, start_round
 from meldlab.gin.kernel_players import new_workspace, plain_workspace, show_knock
 from meldlab.gin.kernel_round import card_plane, deal, end_round, forbidden_card, start_match, step, write_legal
-from meldlab.gin.kernel_state import (
-    BIG_GIN,
-    CARD_BITS,
-    KNOCK,
-    NO_CARD,
-    NO_SEAT,
-    NUM_ACTIONS,
-    Memory,
-    RuleNumbers,
-)
 from meldlab.gin.kernel_value_network import write_prior
 from meldlab.melds.kernel import deadwood
 
@@ -33,7 +24,7 @@ NUM_PLANES = 8  # of 52 bytes: seven of cards that are there or not, and their p
 NUM_SCALARS = 16
 WORDS = 13  # a plane is written four cards at a time
 NUM_FEATURES = 52 * NUM_PLANES + NUM_SCALARS
-MASK_WORDS = NUM_ACTIONS // 4
+MASK_WORDS = ks.NUM_ACTIONS // 4
 CHOICE = int(Purpose.CHOICE)
 
 
@@ -45,7 +36,7 @@ class StepSettings(NamedTuple):
 
 
 # Rules and settings of the tables on the cores in one record: 22 Python integers as arguments take 1 us more for a step of 4 us.
-NUMBERS = np.dtype((np.record, np.dtype([(name, np.int64) for name in (*RuleNumbers._fields, *StepSettings._fields)])))
+NUMBERS = np.dtype((np.record, np.dtype([(name, np.int64) for name in (*ks.RuleNumbers._fields, *StepSettings._fields)])))
 
 
 class NoPlayer(NamedTuple):
@@ -104,7 +95,7 @@ def write_order(state, row):
     for card in range(52):
         row[first + card] = 0
     for index in range(state.pile_size):
-        row[first + (np.int64(state.pile[index]) & CARD_BITS)] = index + 1
+        row[first + (np.int64(state.pile[index]) & ks.CARD_BITS)] = index + 1
 
 
 @device_function
@@ -121,7 +112,7 @@ def write_features(state, seat, rules, row):
 @device_function
 def is_legal(state, action):
     """Return whether an action, any integer, is legal for the seat to move."""
-    return 0 <= action < NUM_ACTIONS and state.legal[action >> 6] >> (action & 63) & 1 == 1
+    return 0 <= action < ks.NUM_ACTIONS and state.legal[action >> 6] >> (action & 63) & 1 == 1
 
 
 @device_function
@@ -139,7 +130,7 @@ def end_of_round(state, i, rules, settings, outputs):
                 outputs.rewards[i, winner] += reward
                 outputs.rewards[i, 1 - winner] -= reward
         if is_over:
-            outputs.done[i], outputs.winner[i] = True, winner if is_won else NO_SEAT
+            outputs.done[i], outputs.winner[i] = True, winner if is_won else ks.NO_SEAT
             for seat in range(2):
                 outputs.scores[i, seat] = state.scores[seat]
                 if outputs.final_features.shape[2] > 0:
@@ -153,8 +144,8 @@ def end_of_round(state, i, rules, settings, outputs):
 def advance_alone(player, state, action, i, memories, rules, settings, outputs):
     """Apply an action at table ``i``, or start its game, and continue to the next decision, in a new round or game if need be."""
     count = np.int64(0)
-    if action >= KNOCK:
-        count = show_knock(player, state, np.int64(NO_CARD if action == BIG_GIN else action - KNOCK))
+    if action >= ks.KNOCK:
+        count = show_knock(player, state, np.int64(ks.NO_CARD if action == ks.BIG_GIN else action - ks.KNOCK))
     if action == NEW_GAME:
         start_match(state, rules)
         deal(state, rules)
@@ -208,7 +199,7 @@ vector_workspace = by_kind({NoPlayer: no_workspace}, new_workspace)
 @device_function
 def clear(i, outputs):
     """Clear the results of a table."""
-    outputs.done[i], outputs.over[i], outputs.winner[i] = False, False, NO_SEAT
+    outputs.done[i], outputs.over[i], outputs.winner[i] = False, False, ks.NO_SEAT
     for seat in range(2):
         outputs.rewards[i, seat], outputs.points[i, seat], outputs.scores[i, seat] = np.float32(0.0), 0, 0
 
@@ -263,8 +254,8 @@ def step_range(player, workspace, tables, actions, numbers, outputs, first, coun
     for i in range(first, first + count):
         state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
         memories = (
-            Memory(cards=cards[0], belief=belief[0], workspace=workspace),
-            Memory(cards=cards[1], belief=belief[1], workspace=workspace),
+            ks.Memory(cards=cards[0], belief=belief[0], workspace=workspace),
+            ks.Memory(cards=cards[1], belief=belief[1], workspace=workspace),
         )
         clear(i, outputs)
         advance(player, state, actions[i], i, memories, numbers, numbers, outputs)

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal, get_args
 from meldlab.cards import CARDS, Card
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import kernel_ensemble
-from meldlab.gin.batch import ENSEMBLE_KIND
 from meldlab.gin.kernel_round import observe
 from meldlab.gin.kernel_state import EnsembleParameters
 from meldlab.gin.observation import state_of
@@ -168,13 +167,6 @@ class Ensemble:
             weighs_knock=float(any(self.knock_weights)),
         )
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return the parameters as stored runs have them: the kind of player, and all numbers in order."""
-        numbers: list[float] = [ENSEMBLE_KIND]
-        for value in self.parameters():
-            numbers += value if isinstance(value, tuple) else (value,)
-        return tuple(numbers)
-
 
 def _floats(value: Any) -> Any:
     return tuple(map(float, value)) if isinstance(value, tuple) else float(value)
@@ -239,7 +231,7 @@ class EnsemblePlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "EnsemblePlayer":
-        """Read ``ensemble``, ``ensemble:NAME`` or ``ensemble:FILE.toml``."""
+        """Read ``ensemble``, ``ensemble:NAME``, ``ensemble:FILE.toml``, or parameters after the colon, as tuning stores them."""
         _, _, which = text.partition(":")
         if not which:
             return cls()
@@ -248,7 +240,7 @@ class EnsemblePlayer(KernelPlayer):
             if not path.is_file():
                 raise NotPossible(f"no file {which}")
             return cls(Ensemble.parse(path.read_text(encoding="utf-8")), text)
-        return cls(Ensemble.preset(which), text)
+        return cls(Ensemble.parse(which) if "=" in which else Ensemble.preset(which), text)
 
     @classmethod
     def file_of(cls, text: str) -> Path | None:
