@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden arena/test_contest.py test_bounds.py
 NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py parse_errors.py parser.py syntax.py)
 
-.PHONY: help demo test static kernels bounds bench dist docs clean
+.PHONY: help demo test static kernels bounds bench dist docs figures clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make bench  measure the speed of every package, next to other implementations (about 15 minutes)"
 	@echo "make dist   build a wheel into dist/ and try it in an empty environment"
 	@echo "make docs   build the documentation into site/"
+	@echo "make figures write programs and measured figures into README and the pages"
 	@echo "make clean  remove what the above created"
 
 $(BIN)/python:
@@ -88,6 +89,9 @@ docs: | $(BIN)/python
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
 	@echo "The site is in site/; open it with: $(BIN)/python -m http.server -d site"
+
+figures: $(VENV)/.dev
+	@$(BIN)/python -m tests.docs.filling
 
 clean:
 	rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

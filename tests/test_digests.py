@@ -87,7 +87,7 @@ def test_imported_files_reaches_all_modules_that_grimp_finds(name: str) -> None:
         if path not in reached:
             reached.add(path)
             pending += imported_files(path)
-    upstream = grimp.build_graph("meldlab").find_upstream_modules(f"meldlab.{name}") - {"meldlab"}
+    upstream = grimp.build_graph("meldlab", cache_dir=None).find_upstream_modules(f"meldlab.{name}") - {"meldlab"}
     files = {module: PACKAGE.joinpath(*module.split(".")[1:]) for module in upstream}
     assert [module for module, file in files.items() if not {file.with_suffix(".py"), file / "__init__.py"} & reached] == []
 

@@ -20,11 +20,11 @@ def run(name: str, *arguments: str) -> str:
     return done.stdout
 
 
-def test_every_example_is_listed_for_readers_and_on_the_site() -> None:
+def test_examples_page_lists_and_shows_every_example() -> None:
     scripts = sorted(path.name for path in EXAMPLES.glob("*.py"))
-    listed = re.findall(r"^\| `(\w+\.py)` \|", (EXAMPLES / "README.md").read_text(), re.MULTILINE)
-    assert sorted(listed) == scripts
-    shown = re.findall(r'^--8<-- "examples/(\w+\.py)"$', (EXAMPLES.parent / "docs" / "examples.md").read_text(), re.MULTILINE)
+    page = (EXAMPLES.parent / "docs" / "examples.md").read_text()
+    assert sorted(re.findall(r"^\| `(\w+\.py)` \|", page, re.MULTILINE)) == scripts
+    shown = re.findall(r"^<!-- file: examples/(\w+\.py) -->$", page, re.MULTILINE)
     assert sorted(shown) == scripts
 
 
@@ -107,7 +107,7 @@ def test_a_table_of_values_learns_a_recycle_game() -> None:
 
 def test_exploitability_of_the_mini_gin_is_the_documented_one() -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
-    page = (EXAMPLES.parent / "docs" / "environments.md").read_text()
+    page = (EXAMPLES.parent / "docs" / "environments" / "openspiel.md").read_text()
     [block] = re.findall(r"^```\n([\d,]+ information states\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert block.count(" points a round\n") == 5
     assert run("exploitability.py") == block

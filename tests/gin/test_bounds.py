@@ -19,9 +19,9 @@ from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states, play_batch
 from meldlab.gin.kernel_match import play_matches
 from meldlab.gin.kernel_state import MATCH, MAX_ROUNDS, NetworkParameters
+from meldlab.gin.network_files import FOLDER
 from meldlab.gin.players import Ensemble, EnsemblePlayer, GinPlayer, MarjjPlayer, SimplePlayer
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
-from meldlab.gin.players.value_network import FOLDER
 from meldlab.gin.value_tables import load, save
 from meldlab.gin.view import best_melds
 from meldlab.play import Deal

@@ -88,14 +88,8 @@ class Describer:
 
     @cached_property
     def _cells(self) -> dict[int, str]:
-        names = {}
-        for (kind, category, name), base in self.storage.addresses.items():
-            if kind in ("sto", "str", "points"):
-                width = self.storage.map_width if kind == "points" else 1
-                first = 0 if category == "game" else 1
-                for owner in range(first, first + self.storage.owners(category)):
-                    names[base + owner * width] = name + self.owner_text(category, owner)
-        return names
+        cells = self.storage.cells()
+        return {address: name + self.owner_text(category, owner) for _, category, owner, name, address in cells}
 
     # --- events
 

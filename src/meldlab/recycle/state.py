@@ -74,6 +74,10 @@ class View:
     position: Position = field(repr=False)
     remembered: tuple[int, ...] = field(repr=False)  # the unseen cards of which the seat knows the location, by number
     describer: Describer = field(repr=False)
+    # The texts of options are written one after the other as far as they are asked for: with their indexes, and their uses so far.
+    _texts: list[str] = field(default_factory=list, init=False)
+    _indexes: dict[str, int] = field(default_factory=dict, init=False)
+    _uses: Counter[str] = field(default_factory=Counter, init=False)
 
     def __repr__(self) -> str:
         return f"View(seat={self.seat}, to_move={self.to_move}, locations={self.locations}, storage={self.storage})"
@@ -147,20 +151,6 @@ class View:
         if self.to_move != self.seat:
             raise NotLegalHere("the game is over" if self.to_move is None else f"it is the turn of p{self.to_move + 1}")
 
-    # --- texts of options, written one after the other as far as they are asked for
-
-    @cached_property
-    def _texts(self) -> list[str]:
-        return []
-
-    @cached_property
-    def _indexes(self) -> dict[str, int]:
-        return {}
-
-    @cached_property
-    def _uses(self) -> Counter[str]:
-        return Counter()
-
     def option_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows; options with the text of an earlier one are numbered."""
         for i in range(len(self._texts), index + 1):
@@ -189,6 +179,7 @@ class State:
     position: Position
     known: KnownCards = field(compare=False, repr=False)
     describer: Describer = field(compare=False, repr=False)
+    _views: dict[int, View] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Describer]]":
         # Cached properties can be computed again.
@@ -214,10 +205,6 @@ class State:
         reason = f"the {'highest' if scoring == 'max' else 'lowest'} score wins"
         capped = "" if position.status == k.FINISHED else " (stopped: too many decisions)"
         return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == goal), reason + capped)
-
-    @cached_property
-    def _views(self) -> dict[int, View]:
-        return {}
 
     def view(self, seat: int) -> View:
         """Return what a seat may know."""
