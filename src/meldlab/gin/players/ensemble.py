@@ -27,21 +27,12 @@ MAX_POWER = 10  # of a turn or a number of cards
 # Bounds of each number; all presets and the whole search space are far inside. Unbounded numbers would become NaN in the kernels, where
 # every comparison is then false.
 BOUNDS: Mapping[str, tuple[float, float]] = {
-    "knock": (0, 1000),
-    "draw_turn": (0, 1000),
+    **dict.fromkeys(("knock", "draw_turn", "turn_penalty", "known_penalty", "turn_lag"), (0, 1000)),
     **dict.fromkeys(("draws", "declines", "discards", "meldability", "adjacency", "weights"), (0, 1)),
-    "turn_penalty": (0, 1000),
-    "known_penalty": (0, 1000),
-    "meldability_most": (0.001, 1e6),
-    "adjacency_most": (0.001, 1e6),
-    "turn_lag": (0, 1000),
-    "draw_reduction": (-1000, 1000),
-    "draw_need": (-1000, 1000),
-    "draw_promise": (-1000, 1000),
+    **dict.fromkeys(("draw_reduction", "draw_need", "draw_promise", "feed", "knock_weights"), (-1000, 1000)),
+    **dict.fromkeys(("meldability_most", "adjacency_most"), (0.001, 1e6)),
     "draw_to_knock": (-1, 1000),
     "melded": (-1e5, 1e5),
-    "feed": (-1000, 1000),
-    "knock_weights": (-1000, 1000),
     "deadwood_power": (0.001, 100),
 }
 
