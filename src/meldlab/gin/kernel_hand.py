@@ -11,7 +11,7 @@ from meldlab.chance.kernel import below
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import device_function, kernel
 from meldlab.gin.kernel_state import MAX_MELDS
-from meldlab.melds.kernel import LOWEST, SPREAD, deadwood, leftover, over_sets, ranks_with_sets
+from meldlab.melds.kernel import LOWEST, SETS, SPREAD, deadwood, leftover, over_sets, ranks_with_sets, suits_held
 
 FULL = (1 << 52) - 1
 POINTS = np.array([min(index % 13 + 1, 10) for index in range(52)], np.int64)
@@ -128,16 +128,28 @@ def _best_in_runs(hand):
     return ((left + 128 - most) << 52) | cards
 
 
-@device_function(inline="always")
-def _best_discards_leaf(rest, sets, best, extra):
-    packed = _best_in_runs(rest)
-    return best | packed if packed >> 52 == best >> 52 else min(best, packed)
+@device_function
+def _best_of_sets(hand, ranks):
+    """Return the best discards when sets are allowed on ``ranks``, a suit mask with at least one bit.
+
+    With ``over_sets`` random hands take a quarter less time, but games of simple players 8 % more.
+    """
+    others = ranks & (ranks - 1)
+    rank = np.int64(LOWEST[ranks])
+    held = suits_held(hand, rank)
+    best = _best_of_sets(hand, others) if others else _best_in_runs(hand)
+    for i in range(1, 6 if held == 15 else 2):
+        rest = hand ^ (SETS[held, i] << rank)
+        packed = _best_of_sets(rest, others) if others else _best_in_runs(rest)
+        best = best | packed if packed >> 52 == best >> 52 else min(best, packed)
+    return best
 
 
 @device_function
 def best_discards(hand):
     """Return (least deadwood after a discard << 52 | the cards that leave it); ``discards`` computes it for each card."""
-    return over_sets(hand, _best_discards_leaf, MAX_DEADWOOD << 52, 0)
+    ranks = ranks_with_sets(hand)
+    return _best_of_sets(hand, ranks) if ranks else _best_in_runs(hand)
 
 
 @device_function(inline="always")

@@ -273,19 +273,25 @@ def step_tables(player, tables, actions, numbers, outputs, first, count):
     step_range(player, vector_workspace(player), tables, actions, numbers[0], outputs, first, count)
 
 
-@kernel
-def step_all(player, tables, actions, numbers, outputs):
-    """Step all tables on one core and return -1, or the first table whose action is not legal and change nothing."""
+@device_function
+def step_legal(player, workspace, tables, actions, numbers, outputs):
+    """Step all tables and return -1, or the first table whose action is not legal and change nothing."""
     illegal = first_illegal(tables.states, actions)
     if illegal < 0:
-        step_range(player, vector_workspace(player), tables, actions, numbers[0], outputs, 0, len(actions))
+        step_range(player, workspace, tables, actions, numbers[0], outputs, 0, len(actions))
     return illegal
+
+
+@kernel
+def step_all(player, tables, actions, numbers, outputs):
+    """Do ``step_legal`` on one core."""
+    return step_legal(player, vector_workspace(player), tables, actions, numbers, outputs)
 
 
 @kernel
 def step_all_alone(tables, actions, numbers, outputs):
     """Do the same without a player inside; to hand one over takes a tenth of the time of a step of one table."""
-    return step_all(NoPlayer(0), tables, actions, numbers, outputs)
+    return step_legal(NoPlayer(0), NoPlayer(0), tables, actions, numbers, outputs)
 
 
 @kernel
