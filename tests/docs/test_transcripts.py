@@ -68,11 +68,11 @@ def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFix
         assert without_speed(with_typed(out + err, lines)) == without_speed(printed), line
 
 
-@pytest.mark.parametrize("path", [page for page in ALL_PAGES if not page.startswith("docs/notes/")])
-def test_output_of_one_version_is_marked_as_an_illustration(path: str) -> None:
-    text = (ROOT / path).read_text()
-    for version in re.finditer(r"\d+\.\d+\.\d+\+[0-9a-f]{8}", text):
-        assert "illustration" in text[: version.start()].rpartition("\n## ")[2], version[0]
+def test_output_of_one_version_is_marked_as_an_illustration() -> None:
+    for path in ALL_PAGES:
+        text = (ROOT / path).read_text()
+        for version in () if path.startswith("docs/notes/") else re.finditer(r"\d+\.\d+\.\d+\+[0-9a-f]{8}", text):
+            assert "illustration" in text[: version.start()].rpartition("\n## ")[2], f"{path}: {version[0]}"
 
 
 def test_reproduce_page_has_the_games_of_the_bundled_search() -> None:

@@ -20,6 +20,8 @@ from meldlab.web.jobs import Reporter
 from meldlab.web.settings import Settings
 from meldlab.web.work import review as work
 
+pytestmark = pytest.mark.slow
+
 # Streams have no end to wait for.
 schema = schemathesis.openapi.from_dict(make_app().openapi()).exclude(path_regex="/events$")
 CHECKS = [checks.status_code_conformance, checks.content_type_conformance, checks.response_schema_conformance]

@@ -16,6 +16,8 @@ import pytest
 
 from tests.processes import running, start
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 HANGING = """
 import os, time

@@ -130,14 +130,11 @@ class RecycleScreen(Screen):
 
     def tell(self, step: Step[Any]) -> None:
         """Print an action as the user observes it; also the user's own, as much may follow from it."""
-        observed = step.describe(self.seat).partition(" ")[2]
-        if step.forfeit:
-            self.say(step.forfeit)
-        elif step.seat != self.seat:
-            self.say(f"p{step.seat + 1}: {observed}")
-        else:
-            alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
-            self.say(f"you{alone}: {observed}")
+        if step.forfeit or step.seat != self.seat:
+            super().tell(step)
+            return
+        alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
+        self.say(f"you{alone}: {step.describe(self.seat).partition(' ')[2]}")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""
