@@ -129,11 +129,6 @@ def test_ensemble_parse_rejects_impossible_numbers_in_one_line(line: str, tmp_pa
     assert len(said) < 200
 
 
-def test_contest_task_rejects_numbers() -> None:
-    with pytest.raises(NotLegalHere, match="players with names, not numbers"):
-        contest_task(Task("contest", (1.0, 2.0), "simple", games=2))
-
-
 @pytest.mark.parametrize("player", ["random", "mc:4"])
 def test_kernel_parameters_rejects_players_of_the_table(player: str) -> None:
     with pytest.raises(NotLegalHere, match=f"{player} does not play in the batch kernel"):

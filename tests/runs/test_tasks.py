@@ -252,7 +252,7 @@ def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.Mo
     [
         (Task("contest", "simple", games=3), "games 0 to 2 are not mirrored pairs"),
         (Task("contest", "simple", first=1, games=2), "games 1 to 2 are not mirrored pairs"),
-        (Task("contest", (1.0, 2.0), games=2), "parameters of a player, got 2"),
+        (Task("contest", (1.0, 2.0), games=2), "between players with names, not numbers"),
         (Task("contest", "nobody", games=2), "no player 'nobody'"),
         (Task("gin.fight", "simple", games=2), "no task function 'gin.fight'"),
         (Task("no.such.module:function", "simple", games=2), "no task function no.such.module:function"),
