@@ -180,9 +180,10 @@ def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[st
 
 
 def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
-    shown = answer(capsys, "show", tiny)
-    assert {"tree", "instructions", "storage"} <= set(shown)
-    assert "CHOICE" in said(capsys, "show", tiny)
+    assert said(capsys, "show", tiny) == TINY
+    assert answer(capsys, "show", tiny) == {"game": "Tiny2", "source": TINY}
+    assert {"tree", "instructions", "storage"} <= set(answer(capsys, "show", tiny, "--compiled"))
+    assert "CHOICE" in said(capsys, "show", tiny, "--compiled")
     told = answer(capsys, "transcript", tiny, "--seed", "2")
     assert [move["seat"] for move in told["moves"]] == [1, 2]
     assert told["scores"] == [1, 1]

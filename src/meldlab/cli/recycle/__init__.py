@@ -6,7 +6,7 @@ import typer
 
 from meldlab.cli.arena import ArenaOptions, GamesOption, PlayersArgument, run_arena
 from meldlab.cli.options import Commands, TerminalOptions
-from meldlab.cli.recycle import analyse, programs, run, search
+from meldlab.cli.recycle import analyse, programs, run, search, verification
 from meldlab.cli.recycle.programs import GameArgument, MatchOptions, ProgramOptions
 from meldlab.errors import NotLegalHere
 
@@ -20,6 +20,8 @@ app.command()(programs.show)
 app.command("format")(programs.format_program)
 app.command()(programs.migrate)
 app.command()(run.run)
+app.command()(verification.differ)
+app.command()(verification.verify)
 
 
 @app.command()

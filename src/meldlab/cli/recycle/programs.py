@@ -168,14 +168,22 @@ def check(
         raise typer.Exit(2)
 
 
-def show(game: GameArgument, program: ProgramOptions, json: JsonOption = False) -> None:
-    """Show the compiled program: its tree, its instructions, and its storage.
+def show(
+    game: GameArgument,
+    program: ProgramOptions,
+    compiled: Annotated[bool, typer.Option("--compiled", help="Print the tree, the instructions and the storage instead.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Print the source of a game, or its compiled program.
 
     Example: meldlab recycle show kuhn_poker
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
     recycle_game = program.load(game)
+    if not compiled:
+        print_json({"game": recycle_game.name, "source": recycle_game.text}) if json else print(recycle_game.text.rstrip("\n"))
+        return
     parts = {name: part(recycle_game.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
         print_json({"game": recycle_game.name, **parts})
