@@ -94,6 +94,7 @@ def test_what_is_kept_ready_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(play.READY) == ["long"]
 
 
+@pytest.mark.slow
 def test_a_match_survives_the_server(store: str) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",))
     with TestClient(make_app(settings)) as client:

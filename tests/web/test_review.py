@@ -100,6 +100,7 @@ def test_a_review_goes_on_from_the_decisions_it_has() -> None:
     assert work.review(half, **wanted)["decisions"][1]["candidates"][0]["chance"] == 0.123
 
 
+@pytest.mark.slow
 def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",), workers=1)
     with TestClient(make_app(settings), base_url="http://testserver") as client:
@@ -192,6 +193,7 @@ class Careless:
         return Move(Verb.SHOW) if view.phase is Phase.SHOW else players.parse("simple").choose(view, chance)
 
 
+@pytest.mark.slow
 def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> None:
     game = Gin.read({"preset": "pagat", "match_points": 60})
     record = Table(game, [Careless(), players.parse("ensemble")]).play(Deal(2)).record

@@ -272,6 +272,7 @@ def test_a_card_that_one_option_names_is_its_button(client: TestClient) -> None:
 # --- long work
 
 
+@pytest.mark.slow
 def test_an_analysis_shows_its_figures(client: TestClient) -> None:
     answer = client.post(
         "/studio", data={"text": SPEAKS, "do": "analyse", "study_games": "3", "settings": "ROUNDS=2"}, follow_redirects=False
@@ -295,6 +296,7 @@ def test_an_analysis_shows_its_figures(client: TestClient) -> None:
     assert client.get(f"/api/recycle/analyses/{'A' * 16}/lead.csv").status_code == 404
 
 
+@pytest.mark.slow
 def test_two_variants_stand_side_by_side(client: TestClient) -> None:
     form = {"text": SPEAKS, "do": "compare", "study_games": "3", "settings": "ROUNDS=6", "against": "kuhn_poker"}
     address = client.post("/studio", data=form, follow_redirects=False).headers["location"]
@@ -304,6 +306,7 @@ def test_two_variants_stand_side_by_side(client: TestClient) -> None:
     assert "Parallel axes" in client.get(address).text
 
 
+@pytest.mark.slow
 def test_an_analysis_goes_on_where_the_server_was_killed(store: str) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",))
     body = {"subject": {"text": library.entry("block_rummy").text}, "games": 6, "simulations": 5}
@@ -338,6 +341,7 @@ def test_work_can_be_cancelled(client: TestClient) -> None:
 # --- strangers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_is_stopped_and_the_next_question_answered(hurried: TestClient, name: str) -> None:
     text = HOSTILE[name]
@@ -352,6 +356,7 @@ def test_a_hostile_text_is_stopped_and_the_next_question_answered(hurried: TestC
     assert hurried.post("/api/recycle/check", json={"text": KUHN}).json()["ok"]
 
 
+@pytest.mark.slow
 def test_the_page_says_what_happened_to_a_hostile_text(hurried: TestClient) -> None:
     answer = hurried.post("/studio", data={"text": HOSTILE["options"], "do": "steps"})
     assert answer.status_code == 200
@@ -360,6 +365,7 @@ def test_the_page_says_what_happened_to_a_hostile_text(hurried: TestClient) -> N
     assert "at this table 8 can play, not 64" in refused.text
 
 
+@pytest.mark.slow
 def test_a_match_in_which_the_others_never_stop_is_not_begun(hurried: TestClient) -> None:
     text = game(f"(stage player {NEVER} (choice ((turn pass) (turn pass))) (do ((cycle next (current player)))))", players=2, deck=MANY)
     answer = hurried.post("/studio", data={"text": text, "do": "play", "seat": "2"})
