@@ -46,7 +46,10 @@ def ids(asked_anything: TestClient) -> Ids:
     client.post(f"/api/v1/matches/{going['id']}/actions", json={"after": going["turn"], "move": 0})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record
     over, untouched = (
-        shelf.add_match("", "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id for _ in "ab"
+        shelf.add_match(
+            client.cookies["meldlab_person"], "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True
+        ).id
+        for _ in "ab"
     )
     wanted = {"match": over, "record": str(record), "seats": [0], "player": "simple", "worlds": 2}
     found = {
