@@ -1,10 +1,12 @@
 """The start of a worker process: loads compiled kernels, and measures the time of later compilations."""
 
+import gc
 import time
 from typing import Any
 
 from numba.core import event
 
+from meldlab.play import USER, Deal
 from meldlab.precompile import compiled_packages
 
 
@@ -39,8 +41,10 @@ def load_kernels() -> None:
     if "gin" in ready:
         from meldlab.web.work import play
 
-        play.begin({}, "gin", ["champion"], 0, 0)
+        play.begin("", "gin", {}, (USER, "champion"), Deal(0))
     if "rummikub" in ready:
         from meldlab.rummikub import warm_up
 
         warm_up()
+    gc.collect()
+    gc.freeze()  # a full collection would visit what is loaded
