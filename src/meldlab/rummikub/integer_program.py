@@ -32,8 +32,6 @@ from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_c
 from meldlab.rummikub.solution import Objective, shared, tile_counts
 from meldlab.rummikub.tiles import JOKER, Tile
 
-__all__ = ["IntegerProgram", "format_table"]
-
 CPU_SECONDS = re.compile(r"Total time \(CPU seconds\): +([0-9.]+)")
 NEW = -1  # the old set of a new set that succeeds none
 

@@ -1,5 +1,6 @@
 """The exact search as seen from Python: tiles and sets in, the best new table out.
 
+>>> from meldlab.rummikub.position import format_table
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> result = search(Problem.of(position, Objective("value")))
 >>> result.weight_left, result.broken, format_table(result.table)
@@ -34,13 +35,11 @@ from meldlab.rummikub.kernel_tables import (
     SearchProblem,
     SearchWorkspace,
 )
-from meldlab.rummikub.position import Position, format_table
+from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
-
-__all__ = ["NO_SETS", "Problem", "SearchResult", "covers", "format_table", "lock_sets", "search", "table_of", "warm_up"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 UNKNOWN = -1  # a least cost of which nothing is known

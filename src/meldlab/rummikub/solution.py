@@ -1,5 +1,6 @@
 """Objective and solution of a position.
 
+>>> from meldlab.rummikub.position import parse_table
 >>> objective = Objective("value")
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> solution = Solution(position, parse_table("R5-8 J | K9 B9 O9"), objective, proven=True, method="search", seconds=0.0)
@@ -18,12 +19,10 @@ from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.picture import draw
-from meldlab.rummikub.position import Position, parse_table, played_tiles
+from meldlab.rummikub.position import Position, played_tiles
 from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
-
-__all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_table", "shared"]
 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
@@ -156,6 +155,7 @@ def shared(old: Iterable[Tile], new: Iterable[Tile]) -> int:
 def match_sets(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
     """Pair old sets with new ones, each at most once, so that as many tiles as possible stay where they are.
 
+    >>> from meldlab.rummikub.position import parse_table
     >>> match_sets(parse_table("R1-6"), parse_table("R1-3 | R4-7"))
     {0: 0}
     """
