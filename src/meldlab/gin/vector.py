@@ -46,6 +46,7 @@ from meldlab.gin.observation import PLANES, SCALARS, action_of, action_text, mov
 from meldlab.gin.rules import ONLY_SIMPLE, Rules, kernel_rules
 from meldlab.gin.vector_devices import Cores, Gpu
 from meldlab.gpu import on_host
+from meldlab.play.batch import Observations
 
 __all__ = [
     "ACTIONS",
@@ -69,17 +70,6 @@ __all__ = [
 ACTIONS, FEATURES = NUM_ACTIONS, NUM_FEATURES
 REWARDS = ("win", "points")
 MAX_TABLES = 1 << 24
-
-
-class Observations(NamedTuple):
-    """Observations of the seats to move; the arrays belong to the environment, which writes the next step into them."""
-
-    features: NDArray[np.uint8]
-    """[n, FEATURES], see PLANES and SCALARS."""
-    mask: NDArray[np.int8]
-    """[n, ACTIONS], 1 for an action that is legal."""
-    to_move: NDArray[np.int8]
-    """[n], the seat to move, whose observation this is."""
 
 
 class StepResult(NamedTuple):
