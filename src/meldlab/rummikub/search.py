@@ -134,7 +134,7 @@ class Workspace(threading.local):
 WORK = Workspace()
 TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
 JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
-NO_SETS = LockedSets(np.full((16, MAX_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
+NO_SETS = LockedSets(*(np.zeros(shape, np.int64) for shape in ((16, MAX_SETS), 16, (1, 3), (16, 3))))
 
 
 def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> SearchResult | None:
@@ -196,8 +196,7 @@ def lock_sets(problem: Problem) -> LockedSets:
 
     Four suffice: at one number there are at most two tiles and two jokers of a colour.
     """
-    starts, shapes, covers = NO_SETS.starts.copy(), np.zeros((len(problem.sets), 3), np.int64), np.zeros((16, 2), np.int64)
-    starting = [0] * problem.rules.numbers
+    starts, counts, shapes, covers = (np.zeros(shape, np.int64) for shape in ((16, MAX_SETS), 16, (len(problem.sets), 3), (16, 3)))
     until = [[-1] * 4 for _ in range(4)]
     for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, problem.sets)), key=lambda item: item[1][0]):
         colour, last = naturals[0].colour, naturals[-1].number - 1
@@ -210,9 +209,10 @@ def lock_sets(problem: Problem) -> LockedSets:
             for tile in naturals[1:]:
                 covers[tile.number - 1, 0] |= 1 << 4 * colour + local
             covers[last, 1] |= 1 << 4 * colour + local
-        starts[first, starting[first]] = s
-        starting[first] += 1
-    return LockedSets(starts, shapes, covers)
+            covers[first + 1 : last + 1, 2] |= 1 << 4 * colour + local
+        starts[first, counts[first]] = s
+        counts[first] += 1
+    return LockedSets(starts, counts, shapes, covers)
 
 
 def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:
