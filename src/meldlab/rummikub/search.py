@@ -196,23 +196,26 @@ def lock_sets(problem: Problem) -> LockedSets:
 
     Four suffice: at one number there are at most two tiles and two jokers of a colour.
     """
-    starts, counts, shapes, covers = (np.zeros(shape, np.int64) for shape in ((16, MAX_SETS), 16, (len(problem.sets), 3), (16, 3)))
+    # Lists become arrays at the end: to write single words into arrays takes several times as long.
+    starts, counts, shapes, covers = np.zeros((16, MAX_SETS), np.int64), [0] * 16, [0] * (3 * len(problem.sets)), [0] * 48
     until = [[-1] * 4 for _ in range(4)]
     for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, problem.sets)), key=lambda item: item[1][0]):
         colour, last = naturals[0].colour, naturals[-1].number - 1
         if first == last:
-            shapes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
+            shapes[3 * s : 3 * s + 3] = -1, sum([1 << tile.colour for tile in naturals]), jokers
         else:
             local = next(i for i in range(4) if until[colour][i] < first)
             until[colour][local] = last
-            shapes[s] = colour, 4 * colour + local, jokers
+            bit = 1 << 4 * colour + local
+            shapes[3 * s : 3 * s + 3] = colour, 4 * colour + local, jokers
             for tile in naturals[1:]:
-                covers[tile.number - 1, 0] |= 1 << 4 * colour + local
-            covers[last, 1] |= 1 << 4 * colour + local
-            covers[first + 1 : last + 1, 2] |= 1 << 4 * colour + local
+                covers[3 * tile.number - 3] |= bit
+            covers[3 * last + 1] |= bit
+            for number in range(first + 1, last + 1):
+                covers[3 * number + 2] |= bit
         starts[first, counts[first]] = s
         counts[first] += 1
-    return LockedSets(starts, counts, shapes, covers)
+    return LockedSets(starts, np.array(counts), np.array(shapes).reshape(-1, 3), np.array(covers).reshape(-1, 3))
 
 
 def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:

@@ -19,7 +19,7 @@ from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.picture import draw
-from meldlab.rummikub.position import Position, played_tiles
+from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
@@ -83,7 +83,9 @@ class Solution:
     @cached_property
     def played(self) -> tuple[Tile, ...]:
         """Return the tiles of the new table that the old one does not have, sorted."""
-        return tuple(sorted(played_tiles(self.position.table, self.table).elements()))
+        played = Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
+        played.subtract(tile.piece for tile in self.position.table_tiles)
+        return tuple(sorted(played.elements()))
 
     @property
     def count(self) -> int:
