@@ -21,7 +21,7 @@ from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.picture import draw
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import COLOURS, Rules
-from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.sets import TileSet, take_equal
 from meldlab.rummikub.tiles import Tile
 
 OBJECTIVES = ("count", "value", "tiles")
@@ -105,13 +105,7 @@ class Solution:
     @property
     def kept_sets(self) -> tuple[TileSet, ...]:
         """Return the table sets that are unchanged: the same tiles, whatever a joker stands for."""
-        left = Counter(tile_set.column for tile_set in self.table)
-        unchanged = []
-        for old in self.position.table:
-            if left[old.column]:
-                left[old.column] -= 1
-                unchanged.append(old)
-        return tuple(unchanged)
+        return take_equal(self.position.table, Counter(tile_set.column for tile_set in self.table))
 
     @property
     def kept(self) -> int:
