@@ -33,7 +33,7 @@ def candidates(state, layout, cards):
 
 @device_function(inline="never")
 def with_word(state, layout, words, first, cards, number, what):
-    """Return the cards for whose type a word, in ``words`` from ``first`` on, compares with a number as asked: an attribute, a score."""
+    """Return the cards whose word by type (``words`` from ``first`` on: an attribute, a score) compares with a number as asked."""
     result = candidates(state, layout, cards)
     if result:
         passed = 0
