@@ -12,10 +12,11 @@ from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, loading
+from meldlab.gin.players.player import memory_of
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
 from tests.gin.histories import with_history
-from tests.gin.tracing import move_of, trace
+from tests.gin.tracing import play_and_compare
 
 # Slopes, so that weights change with the turn and with the opponent's known cards.
 SLOPING = Ensemble(turn_penalty=(0.02, 1.5), known_penalty=(0.1, 0.5), draw_turn=2)
@@ -56,16 +57,7 @@ def test_play_batch_plays_the_actions_of_the_table(first: str, second: str, pres
     for both in (seated, seated[::-1]):
         matches = play_batch(both[0], both[1], rules, 5, 0, games, threads=1)
         for game in range(games):
-            played = Table(Gin(rules), both).play(Deal(5, game))
-            assert not played.forfeit
-            log = trace(both[0], both[1], rules, 5, game).tolist()
-            state, told = played.first, []
-            for move in played.actions:
-                assert isinstance(move, Move)
-                assert state.seat is not None
-                told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
-                state = state.apply(move)
-            assert told == [move_of(row) for row in log]
+            played = play_and_compare(both[0], both[1], rules, 5, game)
             assert matches[game]["winner"] == played.result.winners[0]
             assert tuple(matches[game]["points"].tolist()) == played.last.scores
 
@@ -153,7 +145,7 @@ def test_ensemble_think_agrees_with_the_paper() -> None:
     parameters = Ensemble()
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     player = EnsemblePlayer(parameters)
-    values, belief = values_of(player, view), player.belief_array(view)
+    values, belief = values_of(player, view), memory_of(player.parameters(), view).belief
     m0, m1, m2, m3 = parameters.meldability
 
     def obtainable(card: int, hand: int, melded: int) -> float:

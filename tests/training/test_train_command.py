@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from meldlab.gin.players.value_network import FOLDER
+from meldlab.gin.network_files import FOLDER
 from meldlab.runs.queue import COMMAND_LINE, RunQueue
 from meldlab.runs.store import Store
 from meldlab.training import td
 from meldlab.training.config import PPOConfig, TDConfig
 from meldlab.training.train import train
 from tests.cli.test_app import run
+
+pytestmark = pytest.mark.slow
 
 TINY: tuple[str, ...] = ("--algorithm", "td", "--init-from", "network:light", "--total-steps", "60", "--rollout-rounds", "8")
 TINY += ("--minibatch-size", "64", "--eval-games", "4", "--device", "cpu")

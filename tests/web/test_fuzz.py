@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 import schemathesis
@@ -13,12 +12,15 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 from meldlab.gin import Gin, Rules, players
+from meldlab.parallel import no_progress
 from meldlab.play import Deal, Table
-from meldlab.runs.store import canonical
 from meldlab.web.app import make_app
-from meldlab.web.jobs import Reporter
 from meldlab.web.settings import Settings
+from meldlab.web.visitors import COOKIE
 from meldlab.web.work import review as work
+from tests.web.ending import finished
+
+pytestmark = pytest.mark.slow
 
 # Streams have no end to wait for.
 schema = schemathesis.openapi.from_dict(make_app().openapi()).exclude(path_regex="/events$")
@@ -40,31 +42,31 @@ def asked_anything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCli
 def ids(asked_anything: TestClient) -> Ids:
     """Give, by the first words of their paths, names of what there is: a match that goes on, one that is over, work of each kind, a run."""
     client, shelf = asked_anything, asked_anything.app.state.services.repository  # type: ignore[attr-defined]
-    going = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
-    client.post(f"/api/matches/{going['id']}/actions", json={"after": going["turn"], "action": going["legal"][0]})
+    going = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
+    client.post(f"/api/v1/matches/{going['id']}/actions", json={"after": going["turn"], "move": 0})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record
     over, untouched = (
-        shelf.add_match("", "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id for _ in "ab"
+        shelf.add_match(client.cookies[COOKIE], "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id
+        for _ in "ab"
     )
     wanted = {"match": over, "record": str(record), "seats": [0], "player": "simple", "worlds": 2}
     found = {
-        "review": (wanted, work.review(Reporter(Mock(), None, []), **wanted)),
+        "review": (wanted, work.review(shelf.store.run("review", wanted), wanted, no_progress)),
         "contest": ({"players": ["simple", "simple"], "games": 2, "seed": 0}, {}),
         "analyse": ({"subjects": []}, {"tables": {"lead.csv": "game,run\r\n"}}),
     }
-    jobs = {kind: shelf.add_job("", kind, arguments).id for kind, (arguments, _) in found.items()}
-    for kind, (_, result) in found.items():
-        shelf.change_job(jobs[kind], state="done", result=canonical(result))
-    jobs["waiting"] = shelf.add_job("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 0}).id
+    runs = client.app.state.services.runs  # type: ignore[attr-defined]
+    jobs = {kind: finished(runs, "", kind, arguments, result) for kind, (arguments, result) in found.items()}
+    jobs["waiting"] = runs.submit("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 1}, 100).id
     return {
         "untouched": [untouched],
-        "/api/matches/": [going["id"], over],
-        "/api/gin/matches/": [going["id"], over],
-        "/api/jobs/": [*jobs.values()],
-        "/api/review/": [jobs["review"], jobs["contest"]],
-        "/api/experiments/": [str(shelf.store.run("knock", {}).number)],
-        "/api/recycle/texts/": ["kuhn_poker"],
-        "/api/recycle/analyses/": [jobs["analyse"], jobs["review"]],
+        "/api/v1/matches/": [going["id"], over],
+        "/api/v1/gin/matches/": [going["id"], over],
+        "/api/v1/jobs/": [*jobs.values()],
+        "/api/v1/review/": [jobs["review"], jobs["contest"]],
+        "/api/v1/experiments/": [str(shelf.store.run("knock", {}).number)],
+        "/api/v1/recycle/texts/": ["kuhn_poker"],
+        "/api/v1/recycle/analyses/": [jobs["analyse"], jobs["review"]],
     }
 
 
@@ -95,22 +97,22 @@ def test_it_does_so_about_what_there_is(case: "schemathesis.Case[Any]", asked_an
     if lot % 4:
         case.path_parameters[name] = there[lot // 4 % len(there)]
         if isinstance(case.body, dict) and "after" in case.body and lot % 3:
-            case.body["after"] = asked_anything.get(f"/api/matches/{case.path_parameters[name]}").json()["turn"]
+            case.body["after"] = asked_anything.get(f"/api/v1/matches/{case.path_parameters[name]}").json()["turn"]
     ask(asked_anything, case)
 
 
 def test_what_there_is_is_told(asked_anything: TestClient, ids: Ids) -> None:
     get: Callable[[str], Any] = asked_anything.get
-    going, over = ids["/api/matches/"][0], ids["untouched"][0]  # the other match may have been taken back
-    review = ids["/api/review/"][0]
-    decision = get(f"/api/review/{review}").json()["review"]["decisions"][0]
+    going, over = ids["/api/v1/matches/"][0], ids["untouched"][0]  # the other match may have been taken back
+    review = ids["/api/v1/review/"][0]
+    decision = get(f"/api/v1/review/{review}").json()["review"]["decisions"][0]
     told = [
-        get(f"/api/matches/{going}"),
-        get(f"/api/matches/{over}/record"),
-        get(f"/api/gin/matches/{over}/beliefs?round=1"),
-        get(f"/api/experiments/{ids['/api/experiments/'][0]}/rows.csv"),
-        get(f"/api/recycle/analyses/{ids['/api/recycle/analyses/'][0]}/lead.csv"),
-        asked_anything.post(f"/api/review/{review}/decisions/{decision['action']}", json={"move": decision["best"]}),
-        *(get(f"/api/jobs/{id}") for id in ids["/api/jobs/"]),
+        get(f"/api/v1/matches/{going}"),
+        get(f"/api/v1/matches/{over}/record"),
+        get(f"/api/v1/gin/matches/{over}/beliefs?round=1"),
+        get(f"/api/v1/experiments/{ids['/api/v1/experiments/'][0]}/rows.csv"),
+        get(f"/api/v1/recycle/analyses/{ids['/api/v1/recycle/analyses/'][0]}/lead.csv"),
+        asked_anything.post(f"/api/v1/review/{review}/decisions/{decision['action']}", json={"move": decision["best"]}),
+        *(get(f"/api/v1/jobs/{id}") for id in ids["/api/v1/jobs/"]),
     ]
     assert [answer.status_code for answer in told] == [200] * len(told)

@@ -1,6 +1,7 @@
 """``meldlab waiting``: expected turns to a complete hand, exact, for every hand of three to ten cards."""
 
 import sys
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,7 +10,17 @@ import typer
 
 from meldlab.cache import replace_file
 from meldlab.cli.interruption import AGAIN, DRY_RUN, NOTHING, on_interrupt
-from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, SeedOption, ThreadsOption, out_file, out_folder
+from meldlab.cli.options import (
+    AcesOption,
+    Commands,
+    DeviceOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    ThreadsOption,
+    out_file,
+    out_folder,
+)
 from meldlab.cli.output import print_estimate, print_files, print_json
 from meldlab.cli.progress import progress_bar, tracked
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere, NotPossible
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
     from meldlab.waiting import Solution, WaitingGame
     from meldlab.waiting.distribution import DistributionSummary
 
-app = typer.Typer(epilog="Example: meldlab waiting solve --cards 4 --aces both", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab waiting solve --cards 4 --aces both")
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
 GoalOption = Annotated[str, typer.Option("--goal", metavar="gin|knock:K", help="Every card melded, or deadwood at most K.")]
@@ -29,14 +40,23 @@ HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards,
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 FIGURES = (*map(str, range(1, 13)), "theorem-4", "knowledge")
 FORMATS = ("svg", "png")
+SUMMARY = ("hands", "goal_hands", "distinct_values", "mean", "max", "worst", "best")  # of the answer as JSON
 
 
-def read_game(cards: int, aces: str, goal: str, dead: str = "") -> "WaitingGame":
-    """Return the game of the options."""
-    from meldlab.cards import Hand
-    from meldlab.waiting import Goal, WaitingGame
+@dataclass(frozen=True)
+class GameOptions:
+    """Options for the game."""
 
-    return WaitingGame(cards, aces, Goal.parse(goal), Hand.parse(dead))
+    aces: AcesOption = "low"
+    goal: GoalOption = "gin"
+    dead: DeadOption = ""
+
+    def game(self, cards: int) -> "WaitingGame":
+        """Return the game of hands of some cards."""
+        from meldlab.cards import Hand
+        from meldlab.waiting import Goal, WaitingGame
+
+        return WaitingGame(cards, self.aces, Goal.parse(self.goal), Hand.parse(self.dead))
 
 
 def say_checkpoint(game: "WaitingGame", otherwise: str = NOTHING) -> None:
@@ -49,9 +69,7 @@ def say_checkpoint(game: "WaitingGame", otherwise: str = NOTHING) -> None:
 @app.command()
 def solve(
     cards: CardsOption,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     save: Annotated[Path | None, out_file("File for the table of all hands.", name="--save")] = None,
@@ -68,7 +86,7 @@ def solve(
     from meldlab.waiting import storage
     from meldlab.waiting.solver import solve_cost, verify_device
 
-    game = read_game(cards, aces, goal, dead)
+    game = options.game(cards)
     if load is not None and (device != "auto" or threads or refresh):
         raise NotLegalHere("--load reads a solved table: leave out --device, --threads and --refresh")
     if save is None and precision != "f64":
@@ -93,25 +111,9 @@ def solve(
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
     summary = solution.summary()
     if json:
-        print_json(
-            {
-                "cards": cards,
-                "aces": str(game.aces),
-                "goal": str(game.goal),
-                "hands": summary.hands,
-                "goal_hands": summary.goal_hands,
-                "distinct_values": summary.distinct_values,
-                "mean": summary.mean,
-                "max": summary.max,
-                "worst": str(summary.worst),
-                "best": str(summary.best),
-                "sweeps": solution.sweeps,
-                "seconds": solution.seconds,
-                "device": solution.device,
-                "residual": solution.residual,
-                "cached": bool(source),
-            }
-        )
+        of_summary = {name: getattr(summary, name) for name in SUMMARY}
+        of_solution = {name: getattr(solution, name) for name in ("sweeps", "seconds", "device", "residual")}
+        print_json({"cards": cards, "aces": game.aces, "goal": game.goal, **of_summary, **of_solution, "cached": bool(source)})
         return
     print(f"{game}: {summary.hands:,} hands, {summary.goal_hands:,} at the goal")
     print(f"mean {summary.mean:.10f} turns, at most {summary.max:.10f} ({summary.worst_hands} hands like {summary.worst})")
@@ -121,10 +123,10 @@ def solve(
     print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}{source}")
 
 
-def _solution(hand: "Hand", more: int, aces: str, goal: str, dead: str, device: str, file: Path | None = None) -> "Solution":
+def _solution(hand: "Hand", more: int, options: GameOptions, device: str, file: Path | None = None) -> "Solution":
     from meldlab.waiting.storage import load, solve_cached
 
-    game = read_game(len(hand) - more, aces, goal, dead)
+    game = options.game(len(hand) - more)
     if file is not None:
         if device != "auto":
             raise NotLegalHere("--load reads a solved table: leave out --device")
@@ -147,9 +149,7 @@ def _parse_hand(words: list[str], minimum: int) -> "Hand":
 @app.command()
 def hand(
     cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     upcard: Annotated[str | None, typer.Option("--upcard", metavar="CARD", help="Face-up card to take or to leave.")] = None,
     device: DeviceOption = "auto",
     load: LoadOption = None,
@@ -163,7 +163,7 @@ def hand(
     from meldlab.waiting.distribution import QUANTILES
 
     held, face_up = _parse_hand(cards, 3), None if upcard is None else Card.parse(upcard)
-    solution = _solution(held, 0, aces, goal, dead, device, load)
+    solution = _solution(held, 0, options, device, load)
     draws = list(solution.draws(held))
     expected = solution.turns(held)
     choice = None if face_up is None else solution.upcard_choice(held, face_up)
@@ -218,9 +218,7 @@ def _summary(solution: "Solution", held: "Hand", cached: bool) -> "DistributionS
 @app.command()
 def discard(
     cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     device: DeviceOption = "auto",
     load: LoadOption = None,
     json: JsonOption = False,
@@ -230,7 +228,7 @@ def discard(
     Example: meldlab waiting discard AC QH KD QD
     """
     held = _parse_hand(cards, 4)
-    discards = _solution(held, 1, aces, goal, dead, device, load).discards(held)
+    discards = _solution(held, 1, options, device, load).discards(held)
     if json:
         from meldlab.schemas.waiting import DiscardAnswer
 
@@ -301,9 +299,7 @@ def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
 @app.command("table")
 def write_table(
     cards: CardsOption,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     out: Annotated[Path | None, out_file("File to write; the terminal by default.")] = None,
 ) -> None:
     """Print every class of hands as CSV: hand, number of hands, expected turns, standard deviation, median (up to 5 cards).
@@ -315,7 +311,7 @@ def write_table(
     from meldlab.waiting.distribution import MAX_CARDS_AT_ONCE, TurnDistribution
     from meldlab.waiting.storage import solve_cached
 
-    game = read_game(cards, aces, goal, dead)
+    game = options.game(cards)
     if cards > MAX_CARDS_AT_ONCE:
         raise NotPossible(f"all hands are listed up to {MAX_CARDS_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
     solution = solve_cached(game)
@@ -347,7 +343,7 @@ def simulate(
     from meldlab.waiting.simulation import play_bag, play_deck
 
     held = _parse_hand(cards, 3)
-    solution = _solution(held, 0, aces, goal, "", device)
+    solution = _solution(held, 0, GameOptions(aces, goal), device)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),
@@ -379,16 +375,17 @@ def figures(
 
     Example: meldlab waiting figures --out figures --only 1 --only 7
     """
-    for kind, values, names in (("figure", only, FIGURES), ("picture format", format, FORMATS)):
+    for kind, values, known in (("figure", only, FIGURES), ("picture format", format, FORMATS)):
         for value in values or ():
-            if value not in names:
-                raise NoSuchThing(kind, value, names)
+            if value not in known:
+                raise NoSuchThing(kind, value, known)
     from meldlab.reports import save
     from meldlab.reproduce.finkle_figures import draw_figure
 
+    names = [name for name in FIGURES if not only or name in only]
     files: dict[Path, None] = {}
     on_interrupt(lambda: f"{len(files)} files are in {out}; --only draws the others" if files else NOTHING)
-    for name in tracked([name for name in FIGURES if not only or name in only], "drawing"):
+    for name in tracked(names, len(names), "drawing"):
         plot = draw_figure(name, seed)
         stem = f"waiting-figure-{name}" if name.isdigit() else f"waiting-{name}"
         for kind in dict.fromkeys(format or ["svg"]):

@@ -1,18 +1,21 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from meldlab import __version__
-from meldlab.cards import Card, Suit
+from meldlab.cards import CARDS, Card, Suit
 from meldlab.cards.picture import CROWN, PIPS
 from meldlab.rummikub.picture import FACES
 
 if TYPE_CHECKING:
     from fastapi import Request
     from fastapi.responses import HTMLResponse
+
+STANDARD = {str(card) for card in CARDS}
 
 
 class PageLink(NamedTuple):
@@ -39,12 +42,19 @@ PAGES = (
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("meldlab.web"),
+        autoescape=True,
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     made.globals.update(
         version=__version__, rooms=PAGES, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()}, faces=FACES
     )
     made.filters["combine"] = lambda first, more: {**first, **more}
+    made.globals["partial"] = False
+    made.globals["picture"] = picture
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made
 
@@ -54,12 +64,22 @@ def page(request: "Request", template: str, *, status: int = 200, headers: dict[
     from fastapi.responses import HTMLResponse  # a page is rendered to a file without it
 
     values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
+    values["partial"] = "hx-request" in request.headers
     return HTMLResponse(render(template, **values), status, headers)
 
 
 def render(template: str, **values: Any) -> str:
     """Return a template as text; every value in it is escaped."""
     return _environment().get_template(template).render(**values)
+
+
+@lru_cache(maxsize=2048)
+def picture(face: str, pieces: str) -> Markup:
+    """Return the face of a card or tile; other cards by their names."""
+    macros: Any = _environment().get_template("pieces.jinja").module
+    if pieces == "tiles":
+        return Markup(macros.tile(face))
+    return Markup(macros.face(face) if face in STANDARD else macros.word_card(face))
 
 
 def card_name(card: Card | str) -> str:

@@ -11,9 +11,9 @@ from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
-from meldlab.errors import BadText, NoSuchThing
+from meldlab.errors import BadText
 from meldlab.play import Deal, Game, Step
-from meldlab.recycle.card_names import abbreviate, match_option
+from meldlab.recycle.card_names import abbreviate, read_move
 from meldlab.recycle.describe import HIDDEN
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import SearchWorkspace
@@ -97,12 +97,7 @@ class RecycleScreen(Screen):
 
     def read(self, view: Any, text: str) -> Any:
         """Read an option by number, by its words, or by what only one option names."""
-        try:
-            return view.parse(text)
-        except NoSuchThing:
-            pass
-        options = view.legal_actions()
-        return options[match_option(list(map(str, options)), text)]
+        return read_move(view, text)
 
     def hint(self, view: Any) -> None:
         """Search, and print the value of each option."""
@@ -130,14 +125,11 @@ class RecycleScreen(Screen):
 
     def tell(self, step: Step[Any]) -> None:
         """Print an action as the user observes it; also the user's own, as much may follow from it."""
-        observed = step.describe(self.seat).partition(" ")[2]
-        if step.forfeit:
-            self.say(step.forfeit)
-        elif step.seat != self.seat:
-            self.say(f"p{step.seat + 1}: {observed}")
-        else:
-            alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
-            self.say(f"you{alone}: {observed}")
+        if step.forfeit or step.seat != self.seat:
+            super().tell(step)
+            return
+        alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
+        self.say(f"you{alone}: {step.describe(self.seat).partition(' ')[2]}")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""

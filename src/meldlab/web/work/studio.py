@@ -23,7 +23,8 @@ from meldlab.recycle.players import one_per_seat
 from meldlab.recycle.transcript import describe_start, describe_step
 from meldlab.reports.page import figure_svg
 from meldlab.statistics import Interval
-from meldlab.web.work.recycle_view import pile
+from meldlab.tables.model import Fact
+from meldlab.tables.recycle import open_zones
 
 SECONDS = 6.0  # after which games are no longer started, so that there is time to tell of those that were played
 FIRST = 16  # games that are played before the clock is looked at
@@ -84,7 +85,7 @@ def subject(text: str, settings: Mapping[str, int]) -> str:
     return result.title[:120]
 
 
-def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, Any]:
+def run(text: str, players: Sequence[str], games: int, seed: int, seconds: float = SECONDS) -> dict[str, Any]:
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
     names = one_per_seat(players, game.machine.players)
@@ -97,7 +98,7 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
         parts.append(ContestResult.from_batches(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
         scores += batch.scores.tolist()
-        if time.monotonic() - started > SECONDS:
+        if time.monotonic() - started > seconds:
             break
     result = ContestResult.join(parts)
     response: dict[str, Any] = result.as_json()
@@ -177,9 +178,10 @@ def steps(text: str, players: Sequence[str], seed: int, at: int, around: int) ->
         "over": response.over,
         "begins": response.begins,
         "moves": [{"number": step.number + 1, "seat": step.seat, **describe_step(step)} for step in response.steps[first:last]],
-        "places": [pile(response.describer, position, location, cards, None) for location, cards in position.locations()],
-        "cells": [
-            [name + response.describer.owner_text(category, owner), str(value)] for _, category, owner, name, value in position.cells()
+        "zones": open_zones(response.describer, position),
+        "facts": [
+            Fact(key=name + response.describer.owner_text(category, owner), value=str(value))
+            for _, category, owner, name, value in position.cells()
         ],
         "standard_cards": response.describer.standard_cards,
         "result": {"scores": list(result.scores), "winners": list(result.winners), "reason": result.reason}
