@@ -62,14 +62,3 @@ def win_shares(result: Result) -> tuple[float, ...]:
     (0.5, 0.5, 0.0)
     """
     return tuple(1 / len(result.winners) if seat in result.winners else 0.0 for seat in range(len(result.scores)))
-
-
-class Observations(NamedTuple):
-    """Observations of the seats to move in a vector environment, which writes the next step into the same arrays."""
-
-    features: NDArray[np.uint8]
-    """[n, width]."""
-    mask: NDArray[np.int8]
-    """[n, actions], 1 for an action that is legal."""
-    to_move: NDArray[np.int8]
-    """[n], the seat to move, whose observation this is."""
