@@ -22,6 +22,7 @@ app.command()(programs.migrate)
 app.command()(run.run)
 app.command()(verification.differ)
 app.command()(verification.verify)
+app.command()(verification.cover)
 
 
 @app.command()

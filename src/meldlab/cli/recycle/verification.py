@@ -67,3 +67,26 @@ def verify(
         print(f"{len(results)} cases, {failed} failed")
     if failed:
         raise typer.Exit(1)
+
+
+def cover(
+    game: GameArgument,
+    program: ProgramOptions,
+    games: Annotated[int, typer.Option("--games", min=1, help="Games of random players.")] = 200,
+    search_games: Annotated[int, typer.Option("--search-games", min=0, help="Games of searching players (mcts:20).")] = 10,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Print the actions and options of a program that random and searching players never reached.
+
+    Example: meldlab recycle cover kuhn_poker
+    """
+    from meldlab.recycle.cover import cover as measure
+
+    result = measure(program.load(game), games, search_games, seed)
+    if json:
+        print_json(result.as_json())
+        return
+    for gap in result.missed:
+        print(f"line {gap.line:4}  {'option' if gap.is_option else 'action'}  {gap.text}")
+    print(f"{result.actions - len(result.missed)} of {result.actions} actions reached in {result.games:,} games")
