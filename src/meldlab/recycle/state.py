@@ -20,10 +20,10 @@ from meldlab.chance import Purpose
 from meldlab.chance.kernel import address
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Result
-from meldlab.recycle.describe import Describer
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_observe import deal_unseen, list_unseen
 from meldlab.recycle.machine.position import KnownCards, Position
+from meldlab.recycle.narration import EventText, Narrator
 
 REVEALS = " -> "  # in a record, between a decision and its outcome
 MAX_ATTEMPTS = 20  # to deal unseen cards so that the seat to move has an option
@@ -73,12 +73,12 @@ class View:
     seat: int
     position: Position = field(repr=False)
     remembered: tuple[int, ...] = field(repr=False)  # the unseen cards of which the seat knows the location, by number
-    describer: Describer = field(repr=False)
+    describer: Narrator = field(repr=False)
 
     def __repr__(self) -> str:
         return f"View(seat={self.seat}, to_move={self.to_move}, locations={self.locations}, storage={self.storage})"
 
-    def __reduce__(self) -> "tuple[type[View], tuple[int, Position, tuple[int, ...], Describer]]":
+    def __reduce__(self) -> "tuple[type[View], tuple[int, Position, tuple[int, ...], Narrator]]":
         return type(self), (self.seat, self.position, self.remembered, self.describer)
 
     @cached_property
@@ -128,7 +128,7 @@ class View:
             raise NotLegalHere(f"option {index + 1} like this does not exist here (1 to {len(options)})")
 
     def parse(self, text: str) -> Option:
-        """Return the option of a text: its number from 1, its words, or its words and what it revealed."""
+        """Return the option of a text: its number from 1, its words, its words and what it revealed, or its label."""
         self._verify_turn()
         words = " ".join(text.partition(REVEALS)[0].split())
         if words.isdecimal():
@@ -139,6 +139,8 @@ class View:
             if words in self._indexes:
                 return self._options[self._indexes[words]]
             if index == len(self._options):
+                if words in self._label_indexes:
+                    return self._options[self._label_indexes[words]]
                 raise NoSuchThing("option", words, self._texts)
             self.option_text(index)
         raise AssertionError
@@ -154,23 +156,45 @@ class View:
         return []
 
     @cached_property
+    def _labels(self) -> list[str]:
+        return []
+
+    @cached_property
     def _indexes(self) -> dict[str, int]:
         return {}
 
     @cached_property
-    def _uses(self) -> Counter[str]:
+    def _label_indexes(self) -> dict[str, int]:
+        return {}
+
+    @cached_property
+    def _uses(self) -> Counter[tuple[str, int]]:
         return Counter()
 
     def option_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows; options with the text of an earlier one are numbered."""
-        for i in range(len(self._texts), index + 1):
-            text = self._foreseen_text(i)
-            self._uses[text] += 1
-            if self._uses[text] > 1:
-                text += f" ({self._uses[text]})"
-            self._indexes[text] = i
-            self._texts.append(text)
+        self._write_texts(index)
         return self._texts[index]
+
+    def label(self, index: int) -> str:
+        """Return an option in the words of the program's labels, or in derived ones; numbered like ``option_text``."""
+        self._write_texts(index)
+        return self._labels[index]
+
+    def _write_texts(self, index: int) -> None:
+        for i in range(len(self._texts), index + 1):
+            after, events = self.position.preview(i)
+            self._write(self._texts, self._indexes, self.describer.preview(events, after, self._visible_cards))
+            label = self.describer.option_label(self.position, i, after, events, self._visible_cards)
+            self._write(self._labels, self._label_indexes, label)
+
+    def _write(self, texts: list[str], indexes: dict[str, int], text: str) -> None:
+        """Add the text of the next option; number it if an earlier option has the same."""
+        self._uses[text, id(texts)] += 1
+        if (number := self._uses[text, id(texts)]) > 1:
+            text += f" ({number})"
+        indexes[text] = len(texts)
+        texts.append(text)
 
     def _foreseen_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
@@ -188,9 +212,9 @@ class State:
 
     position: Position
     known: KnownCards = field(compare=False, repr=False)
-    describer: Describer = field(compare=False, repr=False)
+    describer: Narrator = field(compare=False, repr=False)
 
-    def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Describer]]":
+    def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Narrator]]":
         # Cached properties can be computed again.
         return type(self), (self.position, self.known, self.describer)
 
@@ -244,6 +268,12 @@ class State:
         text = self.describer.events(chosen, after, seat) if chosen else "has chosen"
         rest = self.describer.events(followed, after, seat)
         return f"{text}\n  {rest}" if rest else text
+
+    def narrate(self, action: Option, seat: int) -> tuple[list[EventText], list[EventText]]:
+        """Return what an option does, and what follows from it, as ``seat`` sees it, in the words of the labels."""
+        after, chosen, followed, _ = self.position.transition(action.index)
+        done = self.describer.action(self.position, action.index, after, chosen, seat) if chosen else []
+        return done, self.describer.narrate(followed, after, seat, self.position.to_move + 1)
 
     def forfeit(self, seat: int, why: str) -> Result:
         """Return the end when ``seat`` forfeits: it and its team are last, one point behind the worst score as the game stands.

@@ -53,7 +53,8 @@ class RecycleScreen(Screen):
         for line in self.text.splitlines():
             if line.strip() and not line.startswith(";;"):
                 break
-            lines.append(line.removeprefix(";;").strip())
+            if not line.startswith(";;="):
+                lines.append(line.removeprefix(";;").strip())
         return lines
 
     def show(self, view: Any) -> None:
