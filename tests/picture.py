@@ -12,8 +12,7 @@ import grimp
 
 __all__ = ["PICTURES", "drawing", "picture"]
 
-INSIDE = ("recycle",)  # rooms that have rooms of their own
-WIDE = 16
+WIDE = 12
 PICTURES = {"rooms.svg": "meldlab", "rooms-recycle.svg": "meldlab.recycle"}
 DOCS = Path(__file__).parents[1] / "docs" / "pictures"
 BOX, TALL, ACROSS, DOWN = 108, 30, 130, 62  # of a room in a drawing, and from one to the next
@@ -21,16 +20,15 @@ FACE = f'<rect width="{BOX}" height="{TALL}" rx="6" fill="#eaf4ee" stroke="#2e7d
 
 
 def picture() -> str:
-    """Return the rooms, those that import others above them; rooms of one height stand together."""
-    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True)
-    blocks = [_storeys(graph, "meldlab")]
-    blocks += [f"inside {name}\n\n{_storeys(graph, f'meldlab.{name}')}" for name in INSIDE]
-    return "\n\n".join(blocks)
+    """Return the packages with their subjects, one line each; a package stands above those that it imports."""
+    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True, cache_dir=None)
+    rooms = [room for rooms in _house(graph, "meldlab")[1] for room in rooms]
+    return "\n".join(f"{room.rpartition('.')[2]:{WIDE}} {_purpose(room)}" for room in rooms)
 
 
 def drawing(package: str) -> str:
     """Return the rooms of a package as SVG; a line leads down from a room to each that it imports, unless another on the way does."""
-    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True)
+    graph = grimp.build_graph("meldlab", exclude_type_checking_imports=True, cache_dir=None)
     below, storeys = _house(graph, package)
     reach = {room: set().union(*(_reached(below, other) - {other} for other in below[room])) for room in below}
     places, wide = dict[str, tuple[float, float]](), max(map(len, storeys))
@@ -71,13 +69,6 @@ def _house(graph: grimp.ImportGraph, package: str) -> tuple[dict[str, set[str]],
         return 1 + max((height(other) for other in below[room]), default=0)
 
     return below, [[room for room in below if height(room) == storey] for storey in range(max(map(height, below)), 0, -1)]
-
-
-def _storeys(graph: grimp.ImportGraph, package: str) -> str:
-    lines: list[str] = []
-    for rooms in _house(graph, package)[1]:
-        lines += [f"{room.rpartition('.')[2]:{WIDE}} {_purpose(room)}" for room in rooms] + [""]
-    return "\n".join(lines).rstrip()
 
 
 def _imports(graph: grimp.ImportGraph, package: str, room: str) -> set[str]:

@@ -59,6 +59,16 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_a_pipe_without_a_name_is_written_to() -> None:
+    reader, writer = os.pipe()
+    # Such as /dev/stdout of a command whose output another one reads.
+    with replace_file(Path(f"/dev/fd/{writer}")) as file:
+        file.write(b"through")
+    os.close(writer)
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+
+
 @pytest.mark.parametrize("name", ["no/such/folder", "file/below", "folder"])
 def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()

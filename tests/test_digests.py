@@ -43,7 +43,7 @@ DIGESTS = {solver_digest: ("waiting",), gin_digest: ("gin",)}
 
 def files_imported(packages: Iterable[str]) -> set[str]:
     """Return the files and folders of the package that some packages of it import, directly or not, and themselves."""
-    graph = grimp.build_graph("meldlab")
+    graph = grimp.build_graph("meldlab", cache_dir=None)
     roots = {f"meldlab.{name}" for name in packages}
     modules = roots | {each for root in roots for each in graph.find_descendants(root)}
     modules |= {each for module in modules for each in graph.find_upstream_modules(module)} - {"meldlab"}
@@ -110,7 +110,7 @@ def test_imported_files_reaches_all_modules_that_grimp_finds(name: str) -> None:
         if path not in reached:
             reached.add(path)
             pending += imported_files(path)
-    upstream = grimp.build_graph("meldlab").find_upstream_modules(f"meldlab.{name}") - {"meldlab"}
+    upstream = grimp.build_graph("meldlab", cache_dir=None).find_upstream_modules(f"meldlab.{name}") - {"meldlab"}
     files = {module: PACKAGE.joinpath(*module.split(".")[1:]) for module in upstream}
     assert [module for module, file in files.items() if not {file.with_suffix(".py"), file / "__init__.py"} & reached] == []
 

@@ -99,20 +99,20 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
     ...     Path(folder, "greeting").read_bytes()
     b'hello'
     """
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        # A terminal or a pipe cannot be replaced; opening a folder raises.
-        with _open(path, target, "wb") as file:
+    if path.exists() and not path.is_file():
+        # A terminal or a pipe cannot be replaced, and the one behind /dev/stdout has no other path; opening a folder raises.
+        with _open(path, path, "wb") as file:
             yield file
         return
+    target = path.resolve()
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with _open(path, part, "xb") as file:
             yield file
-            with _named_errors(path):
+            with write_errors(path):
                 file.flush()
                 os.fsync(file.fileno())
-        with _named_errors(path):
+        with write_errors(path):
             part.replace(target)
     finally:
         # Renamed already on success.
@@ -121,8 +121,8 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
-    """Turn an error of the system into one line that names the file."""
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an error of the system into NotPossible with the path that cannot be written."""
     try:
         yield
     except OSError as error:
@@ -131,7 +131,7 @@ def _named_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _open(path: Path, target: Path, mode: str) -> Iterator[BinaryIO]:
-    with _named_errors(path):
+    with write_errors(path):
         file = cast(BinaryIO, target.open(mode))
     try:
         yield file
@@ -141,7 +141,7 @@ def _open(path: Path, target: Path, mode: str) -> Iterator[BinaryIO]:
             raise NotPossible(f"{path} cannot be written: {error.strerror or error}") from None
         raise
     else:
-        with _named_errors(path):
+        with write_errors(path):
             file.close()
     finally:
         with suppress(OSError):

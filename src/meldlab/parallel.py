@@ -18,7 +18,7 @@ from math import ceil
 from pathlib import Path
 from threading import Event, Lock
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Progress = Callable[[float, float, str], None]
 """A callback for the progress of long work: the amount done, the total, and a message, which may be empty."""
@@ -47,17 +47,17 @@ def chunks(total: int, size: int = 1, seconds: float = CHUNK_SECONDS) -> Iterato
         first += count
 
 
-def run_on_cores(work: Callable[[int, int], None], total: int, *, threads: int = 0, size: int = 1) -> None:
-    """Call ``work(first, count)`` for chunks of 0 .. total - 1 on ``threads`` cores; 0 means all that numba may use.
+def run_on_cores(work: Callable[..., None], total: int, *arguments: Any, threads: int = 0, size: int = 1) -> None:
+    """Call ``work(first, count, *arguments)`` for chunks of 0 .. total - 1 on ``threads`` cores; 0 means all that numba may use.
 
     ``work`` must release Python's lock, as kernels do, and accept a count of 0: that call loads or compiles the kernel before several
     threads need it. An exception, of Ctrl-C or ``work``, stops all cores after their current chunk.
     """
-    work(0, 0)
+    work(0, 0, *arguments)
     cores = min(threads or _cores(), max(1, total))
     if cores == 1:
         for first, count in chunks(total, size):
-            work(first, count)
+            work(first, count, *arguments)
         return
     lock, offset, stopped = Lock(), 0, False
 
@@ -73,7 +73,7 @@ def run_on_cores(work: Callable[[int, int], None], total: int, *, threads: int =
                 offset += count
             start = perf_counter()
             try:
-                work(first, count)
+                work(first, count, *arguments)
             except BaseException:
                 stopped = True
                 raise

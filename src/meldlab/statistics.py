@@ -11,7 +11,7 @@ A rate and its interval are between 0 and 1; a mean and its interval have no bou
 0.0215
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, isfinite, sqrt
@@ -74,9 +74,21 @@ class Interval:
         """Return a function of this interval; ``bonferroni`` of the result is that function of the wider interval."""
         return replace(function(self), widen=partial(_mapped_bonferroni, self, function))
 
+    def complement(self) -> "Interval":
+        """Return the interval of 1 minus the estimate.
+
+        >>> print(Interval(0.7, 0.5, 0.8).complement())
+        0.300 (0.200 to 0.500)
+        """
+        return self.mapped(_complement)
+
     def overlaps(self, value: float, margin: float = 0.0) -> bool:
         """Return whether ``value`` +- ``margin`` overlaps the interval."""
         return self.low <= value + margin and value - margin <= self.high
+
+
+def _complement(interval: Interval) -> Interval:
+    return Interval(1 - interval.value, 1 - interval.high, 1 - interval.low)
 
 
 def _mapped_bonferroni(source: Interval, function: Callable[[Interval], Interval], comparisons: int) -> Interval:
@@ -192,6 +204,11 @@ class Score:
     wins: float = 0
     swept: int = 0
     """Deals won in both seats."""
+
+    @classmethod
+    def from_counts(cls, parts: Iterable[Mapping[str, Any]]) -> "Score":
+        """Return the score that the counts of tasks add up to."""
+        return sum((cls(part["games"], part["wins"], part["swept"]) for part in parts), cls())
 
     def __add__(self, other: "Score") -> "Score":
         return Score(self.games + other.games, self.wins + other.wins, self.swept + other.swept)

@@ -270,7 +270,7 @@ def test_without_openspiel_it_is_one_line() -> None:
 
 
 def test_the_page_shows_what_happens() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "environments.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "environments" / "openspiel.md").read_text()
     shown = "\n".join(re.findall(r"^```pycon\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
     said: list[str] = []
     found = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(shown, {}, "page", None, 0), out=said.append)

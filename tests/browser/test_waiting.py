@@ -1,5 +1,6 @@
 """Waiting times in a browser: a hand picked card by card."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -14,7 +15,7 @@ def test_a_hand_is_picked_card_by_card(page: Page, server: str, tidy: Look, size
         page.get_by_role("button", name=card).click()
         expect(page.get_by_role("button", name=card, pressed=True)).to_be_visible()
     expect(page.locator("strong", has_text="19.1801")).to_be_visible()
-    assert "hand=AC+QH+KD" in page.url
+    expect(page).to_have_url(re.compile(r"hand=AC\+QH\+KD"))
     tidy("waiting")
     page.go_back()
     expect(page.locator("main").get_by_text("2 of 3 cards")).to_be_visible()

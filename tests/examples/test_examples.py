@@ -107,7 +107,7 @@ def test_a_table_of_values_learns_a_recycle_game() -> None:
 
 def test_exploitability_of_the_mini_gin_is_the_documented_one() -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
-    page = (EXAMPLES.parent / "docs" / "environments.md").read_text()
+    page = (EXAMPLES.parent / "docs" / "environments" / "openspiel.md").read_text()
     [block] = re.findall(r"^```\n([\d,]+ information states\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert block.count(" points a round\n") == 5
     assert run("exploitability.py") == block

@@ -14,23 +14,24 @@ from meldlab.cli.waiting import figures
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.reproduce.cohorts import approximate
 from meldlab.reproduce.finkle_figures import FIGURES, MAX_POINTS, draw_figure
-from meldlab.reproduce.tolerance import Trial, fitted_exponent, knowledge_study, tolerance_study
+from meldlab.reproduce.tolerance import approximation, fitted_exponent, win_rates
 from meldlab.waiting import WaitingGame, solve
 
 
 def test_the_work_of_a_run_is_every_open_hand_in_every_round() -> None:
-    (trial,) = tolerance_study(WaitingGame(3), [0.5])
+    run = approximation(3, 0.5)
     # The thesis's appendix: hands of its twelve cohorts; 96 of the 22,100 hands are complete.
     printed = [240, 216, 1752, 2184, 420, 120, 1484, 672, 696, 6972, 6424, 824]
-    assert trial.cohorts == len(printed)
-    assert trial.evaluated == sum(22_100 - 96 - sum(printed[:done]) for done in range(len(printed)))
+    assert len(run.cohorts) == len(printed)
+    assert run.evaluated == sum(22_100 - 96 - sum(printed[:done]) for done in range(len(printed)))
 
 
 def test_errors_stay_below_the_tolerances_that_the_thesis_tried() -> None:
     tolerances = [float(tolerance) for tolerance in np.geomspace(0.001, 1, 12)]
     for cards in (3, 4):
-        for trial in tolerance_study(WaitingGame(cards), tolerances):
-            assert 0 < trial.mean_error < trial.max_error < trial.tolerance
+        for tolerance in tolerances:
+            run = approximation(cards, tolerance)
+            assert 0 < run.mean_error < run.max_error < tolerance
 
 
 def test_theorem_4_fails_for_four_cards_and_a_tolerance_of_four() -> None:
@@ -52,19 +53,18 @@ def test_theorem_4_fails_for_four_cards_and_a_tolerance_of_four() -> None:
 
 
 def test_the_exponent_of_a_power_is_found() -> None:
-    trials = [Trial(tolerance, 1, round(1e9 * tolerance**-0.7), 0.0, 0.0, 0.0) for tolerance in (0.001, 0.02, 1.0)]
-    assert fitted_exponent(trials) == pytest.approx(-0.7)
+    assert fitted_exponent({tolerance: 1e9 * tolerance**-0.7 for tolerance in (0.001, 0.02, 1.0)}) == pytest.approx(-0.7)
     with pytest.raises(NotLegalHere, match="at least two"):
-        fitted_exponent(trials[:1] * 3)
+        fitted_exponent({0.02: 1.0})
 
 
 def test_knowledge_wins_games() -> None:
-    random, least, most = knowledge_study(solve(WaitingGame(3)), [20.0, 1e-9], games=6000, seed=3)
-    assert random.tolerance is None
-    assert random.rate.high < 0.07 < 0.4 < least.rate.low
-    assert least.rate.high < 0.5
+    (table, random), (_, least), (_, most) = win_rates(solve(WaitingGame(3)), [20.0, 1e-9], games=6000, seed=3)
+    assert table is None
+    assert random.high < 0.07 < 0.4 < least.low
+    assert least.high < 0.5
     # A table that is exact to nine digits plays like the exact one.
-    assert most.rate.value == pytest.approx(0.5, abs=0.002)
+    assert most.value == pytest.approx(0.5, abs=0.002)
 
 
 def test_every_figure_of_the_thesis_has_a_name() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.rummikub import JOKER, Column, Position, Rules, Tile, TileSet, best_reading, columns, format_table, parse_rack, parse_table
-from meldlab.rummikub.joker_rules import is_legal
+from meldlab.rummikub.checker import is_legal
 from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.sets import readings
 
@@ -63,6 +63,7 @@ def test_names_of_colours_read_as_their_letters(tile: Tile) -> None:
         ("R3-5, K5 B5", None),
         ("red 3-5, joker blue 2 blue 3; orange 9, red 9, black 9", "R3-5 | J B2 B3 | O9 R9 K9"),
         ("R1-3\nR4-6", "R1-3 | R4-6"),
+        ("red1-3; black4, Black5 black6", "R1-3 | K4-6"),
     ],
 )
 def test_commas_separate_tiles_or_whole_sets(text: str, table: str | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from meldlab.arena.contest import play_contest
-from meldlab.errors import BadText, NotLegalHere, NotPossible
+from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin import Gin, Rules
 from meldlab.gin.kernel_players import policy_workspace
 from meldlab.gin.kernel_policy import POSITION_SCALE, forward, head_output, write_card_logits
@@ -134,14 +134,14 @@ def test_train_resumes_an_interrupted_run_and_saves_a_player(tmp_path: Path, mon
     monkeypatch.setattr("meldlab.training.train.CHECKPOINT_SECONDS", -1.0)
     with pytest.raises(KeyboardInterrupt):
         train(SMALL, path, progress=interrupt_at(2))
-    result = train(SMALL, path, resume=True, evaluate=["simple"], eval_games=20)
+    result = train(SMALL, path, evaluate=["simple"], eval_games=20)
     assert (result.iterations, result.steps) == (3, SMALL.total_steps)
     assert (result.scores["simple"].games, 0 <= result.scores["simple"].wins <= 20) == (20, True)
     curve = [json.loads(line) for line in path.with_suffix(".jsonl").read_text().splitlines()]
     assert [line["number"] for line in curve] == [1, 2, 3]
     assert parse(f"computed:{path}").name == f"computed:{path}"
     assert [settings["learned"] for settings in lineage(path)] == [SMALL.total_steps]
-    train(replace(SMALL, total_steps=SMALL.total_steps + 1), path, resume=True)
+    train(replace(SMALL, total_steps=SMALL.total_steps + 1), path)
     assert [(settings["total_steps"], settings["learned"]) for settings in lineage(path)] == [(3072, 3072), (3073, 4096)]
 
 
@@ -150,7 +150,7 @@ def test_train_without_hidden_layers_or_entropy_bonus(tmp_path: Path, changes: d
     path, config = tmp_path / "mine.npz", replace(SMALL, total_steps=1024, **changes)
     result = train(config, path, evaluate=["simple"], eval_games=games)
     assert result.scores["simple"].games == games + 1, "odd numbers are rounded up"
-    assert train(replace(config, total_steps=2048), path, resume=True).iterations == 2
+    assert train(replace(config, total_steps=2048), path).iterations == 2
 
 
 def test_evaluate_file_of_a_network_against_itself_is_one_half(tmp_path: Path) -> None:
@@ -231,8 +231,6 @@ def test_train_rejects_invalid_arguments(tmp_path: Path) -> None:
         split_envs(10, "1,2")
     with pytest.raises(NotLegalHere, match="'simple' is not a light network"):
         PPO(replace(SMALL, prior="simple"), "cpu")
-    with pytest.raises(NotPossible, match="nothing to resume"):
-        train(SMALL, tmp_path / "mine.npz", resume=True)
     with pytest.raises(NotLegalHere, match=r"FILE\.npz"):
         train(SMALL, tmp_path / "mine.pt")
     with pytest.raises(NotLegalHere, match="light is not a policy network"):

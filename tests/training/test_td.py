@@ -112,7 +112,7 @@ def test_train_resumes_an_interrupted_run_and_saves_a_player(tmp_path: Path, mon
     monkeypatch.setattr("meldlab.training.train.CHECKPOINT_SECONDS", -1.0)
     with pytest.raises(KeyboardInterrupt):
         train(SMALL, path, init_from="network:light", progress=interrupt_at(2))
-    result = train(SMALL, path, init_from="network:light", resume=True, evaluate=["simple", "marjj"], eval_games=20)
+    result = train(SMALL, path, init_from="network:light", evaluate=["simple", "marjj"], eval_games=20)
     curve = [json.loads(line) for line in path.with_suffix(".jsonl").read_text().splitlines()]
     assert [line["number"] for line in curve] == list(range(1, result.iterations + 1))
     assert (curve[-1]["steps"], result.steps >= SMALL.total_steps, result.iterations > 1) == (result.steps, True, True)
@@ -177,18 +177,16 @@ def test_train_rejects_invalid_arguments(tmp_path: Path) -> None:
         TD(TDConfig(opponents=("mc:8",)), "cpu")
     with pytest.raises(NotLegalHere, match="champion is not a value network"):
         train(SMALL, tmp_path / "mine.npz", init_from="champion")
-    with pytest.raises(NotPossible, match="nothing to resume"):
-        train(SMALL, tmp_path / "mine.npz", resume=True)
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense"])
 def test_train_rejects_a_damaged_checkpoint(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "mine.state").write_bytes(content)
     with pytest.raises(NotPossible, match="cannot be resumed"):
-        train(SMALL, tmp_path / "mine.npz", resume=True)
+        train(SMALL, tmp_path / "mine.npz")
 
 
 def test_train_rejects_the_checkpoint_of_another_run(tmp_path: Path) -> None:
     PPO(PPOConfig(hidden_size=4, num_layers=1), "cpu").save_checkpoint(tmp_path / "mine.state")
     with pytest.raises(NotPossible, match="of a run with other settings"):
-        train(SMALL, tmp_path / "mine.npz", resume=True)
+        train(SMALL, tmp_path / "mine.npz")

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 
 from meldlab.runs.store import Store
 from meldlab.web.app import make_app
-from meldlab.web.guard import COOKIE
 from meldlab.web.settings import Settings
+from meldlab.web.visitors import COOKIE
 from tests.web.ending import ended
 
 CONTEST = {"players": ["ensemble:best", "simple"], "games": 40}
@@ -64,7 +64,7 @@ def test_runs_of_the_store_are_shown(store: str) -> None:
 def test_work_of_other_rooms_is_not_shown(store: str) -> None:
     with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",), jobs=0))) as client:
         client.get("/gin")
-        shelf = client.app.state.laboratory.repository  # type: ignore[attr-defined]
+        shelf = client.app.state.services.repository  # type: ignore[attr-defined]
         for kind, result in (("review", {"players": ["you", "simple"]}), ("analyse", {"title": "Hearts"})):
             shelf.change_job(shelf.add_job(client.cookies[COOKIE], kind, {}).id, state="done", result=json.dumps(result))
         page = client.get("/experiments")

@@ -17,8 +17,8 @@ from meldlab.play import Deal, Table
 from meldlab.runs.store import canonical
 from meldlab.web.app import make_app
 from meldlab.web.jobs import Reporter
-from meldlab.web.review import work
 from meldlab.web.settings import Settings
+from meldlab.web.work import review as work
 
 # Streams have no end to wait for.
 schema = schemathesis.openapi.from_dict(make_app().openapi()).exclude(path_regex="/events$")
@@ -39,7 +39,7 @@ def asked_anything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCli
 @pytest.fixture(scope="module")
 def ids(asked_anything: TestClient) -> Ids:
     """Give, by the first words of their paths, names of what there is: a match that goes on, one that is over, work of each kind, a run."""
-    client, shelf = asked_anything, asked_anything.app.state.laboratory.repository  # type: ignore[attr-defined]
+    client, shelf = asked_anything, asked_anything.app.state.services.repository  # type: ignore[attr-defined]
     going = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
     client.post(f"/api/matches/{going['id']}/actions", json={"after": going["turn"], "action": going["legal"][0]})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from meldlab.gin import players
-from meldlab.web.gin.routes import Rung, measured
+from meldlab.web.routes.gin import Rung, measured
 
 RUNGS = measured().players
 

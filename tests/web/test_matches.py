@@ -7,9 +7,9 @@ from starlette.testclient import TestClient
 
 from meldlab.games import load_game
 from meldlab.play import Record, replay
-from meldlab.web import playing
 from meldlab.web.app import make_app
 from meldlab.web.settings import Settings
+from meldlab.web.work import play
 
 GIN = {"game": "gin", "opponents": ["simple"]}
 
@@ -85,13 +85,13 @@ def test_what_was_seen_makes_practice_of_taking_back(client: TestClient) -> None
 
 
 def test_what_is_kept_ready_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "READY", type(playing.READY)())
+    monkeypatch.setattr(play, "READY", type(play.READY)())
     step: Any = object()
     for number in range(40):
-        playing._keep(str(number), None, [step] * 100)
-    assert len(playing.READY) == 32
-    playing._keep("long", None, [step] * 6_000)
-    assert list(playing.READY) == ["long"]
+        play._keep(str(number), None, [step] * 100)
+    assert len(play.READY) == 32
+    play._keep("long", None, [step] * 6_000)
+    assert list(play.READY) == ["long"]
 
 
 def test_a_match_survives_the_server(store: str) -> None:

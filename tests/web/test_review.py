@@ -19,8 +19,8 @@ from meldlab.gin.review import ACCEPTABLE_LOSS, Review, Reviewer, steps_of
 from meldlab.play import Chance, Deal, Record, Table
 from meldlab.web.app import make_app
 from meldlab.web.jobs import Reporter
-from meldlab.web.review import work
 from meldlab.web.settings import Settings
+from meldlab.web.work import review as work
 from tests.web.ending import ended
 
 WORLDS = 40
@@ -103,7 +103,7 @@ def test_a_review_goes_on_from_the_decisions_it_has() -> None:
 def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",), workers=1)
     with TestClient(make_app(settings), base_url="http://testserver") as client:
-        shelf = client.app.state.laboratory.repository  # type: ignore[attr-defined]
+        shelf = client.app.state.services.repository  # type: ignore[attr-defined]
         match = shelf.add_match("", "gin", str(RECORD), 0, len(RECORD.actions), True).id
         id = client.post("/api/review", json={"match": match, **QUICK}).json()["id"]
         end = time.monotonic() + 120

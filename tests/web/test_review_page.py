@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from meldlab.gin import Gin, players
 from meldlab.gin.review import MIN_LOSS, Review, Reviewer, steps_of
 from meldlab.play import Deal, RandomPlayer, Table
-from meldlab.web.review.models import Reviewed
+from meldlab.web.review_models import Reviewed
 from meldlab.web.review_page import review_document
 from tests.web.ending import ended
 
@@ -80,7 +80,7 @@ def test_document_of_an_empty_review() -> None:
 def test_document_needs_no_web_framework() -> None:
     code = (
         "import sys; sys.modules.update(fastapi=None, starlette=None)\n"
-        "from meldlab.web.review_page import review_document\nfrom meldlab.web.review.models import Reviewed\n"
+        "from meldlab.web.review_page import review_document\nfrom meldlab.web.review_models import Reviewed\n"
         "from meldlab.gin.review import Review\nfrom meldlab.play import Record, Deal\n"
         "review = Review(('you', 'simple'), (0,), (), (), 'simple', 200, 0)\n"
         "print(len(review_document(Reviewed.from_review(review, Record('gin', {}, ('you', 'simple'), Deal(1))))))"

@@ -7,8 +7,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from meldlab.rummikub import PRESETS, Objective, Position, describe_steps, format_table, make_puzzle, solve
-from meldlab.web.rummikub import work, worker_calls
-from meldlab.web.rummikub.routes import seed_of
+from meldlab.web import rummikub_calls
+from meldlab.web.routes.rummikub import seed_of
+from meldlab.web.work import rummikub as work
 
 TABLE, RACK = "R3-5 | K5 B5 O5 | K6-8 | R9 B9 O9", "r5 b6-7 k9 r13"
 
@@ -191,14 +192,14 @@ def test_the_puzzle_page_judges(client: TestClient) -> None:
 def test_an_answer_is_asked_for_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     query = {"rack": "R1-3 K7", "table": "K9-12"}
     first = asked(client, "solve", **query)
-    monkeypatch.setattr(worker_calls, "LEAST", None)  # whoever asked a worker now would fail
+    monkeypatch.setattr(rummikub_calls, "LEAST", None)  # whoever asked a worker now would fail
     assert asked(client, "solve", rack="k7 r1 r2 r3", table="k9 k10-12") == first
 
 
 def test_an_unproven_answer_says_so_and_can_be_looked_for_longer(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     query = {"rack": "R6 K4 K5 O3 B8 O9", "table": "R5 J=R6 R7 | K1-3 | O4 J=O5 O6 | B9-12", "keep": "tiles", "jokers": "free"}
-    monkeypatch.setattr(worker_calls, "LEAST", 0.0)
-    monkeypatch.setattr(worker_calls, "SECONDS", 0.0)
+    monkeypatch.setattr(rummikub_calls, "LEAST", 0.0)
+    monkeypatch.setattr(rummikub_calls, "SECONDS", 0.0)
     assert "something better may exist" in client.get("/rummikub", params=query).text
     page = client.get("/rummikub", params=query | {"longer": 1})
     assert "longer" not in str(page.url)

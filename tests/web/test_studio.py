@@ -147,7 +147,7 @@ def test_a_text_is_kept_under_one_address(client: TestClient) -> None:
 
 
 def test_too_many_texts_make_room(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("meldlab.web.studio.texts.MOST", 3)
+    monkeypatch.setattr("meldlab.web.descriptions.MOST", 3)
     ids = [asked(client, "texts", text=f";; {number}")["id"] for number in range(5)]
     assert [client.get(f"/api/recycle/texts/{id}").status_code for id in ids] == [404, 404, 200, 200, 200]
 
@@ -233,7 +233,7 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
     id = begun(client, "block_rummy", players="mcts:20").rpartition("/")[2]
     for _ in range(8):
         told = client.get(f"/api/matches/{id}").json()
-        record = Record.parse(client.app.state.laboratory.repository.match(id).record)  # type: ignore[attr-defined]
+        record = Record.parse(client.app.state.services.repository.match(id).record)  # type: ignore[attr-defined]
         game = load_game(record)
         *_, last = [None, *replay(game, record)]
         state = last.after if last else game.start(2, record.deal)

@@ -1,20 +1,19 @@
-"""Workers can be ended, die, and are never asked more than they can hold."""
+"""WorkerPool can be ended, die, and are never asked more than they can hold."""
 
 import asyncio
 import os
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from meldlab.errors import NotLegalHere
-from meldlab.web.errors import Busy, Died, TooLong
+from meldlab.web.errors import QueueFull, TimedOut, WorkerDied
 from meldlab.web.settings import Settings
-from meldlab.web.workers import Workers
-
-HERE = "tests.web.test_workers:"
+from meldlab.web.workers import WorkerPool
+from tests.web.slow_to_load import answer
 
 
 def sleep(seconds: float) -> str:
@@ -35,8 +34,8 @@ def refuse() -> None:
 
 
 @pytest.fixture
-def workers() -> Iterator[Workers]:
-    made = Workers(1, 2, 2 << 30)
+def workers() -> Iterator[WorkerPool]:
+    made = WorkerPool(1, 2, 2 << 30)
     made.start()
     yield made
     made.stop()
@@ -48,51 +47,51 @@ def run(question: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, question).result()
 
 
-def answers(workers: Workers, *questions: tuple[str, float, dict[str, Any]]) -> list[Any]:
+def answers(workers: WorkerPool, *questions: tuple[Callable[..., Any], float, dict[str, Any]]) -> list[Any]:
     async def ask() -> list[Any]:
-        asked = [workers.ask(HERE + name, seconds, **arguments) for name, seconds, arguments in questions]
+        asked = [workers.run(seconds, function, **arguments) for function, seconds, arguments in questions]
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
     return list(run(ask()))
 
 
-def test_what_takes_too_long_is_ended_and_the_next_is_answered(workers: Workers) -> None:
+def test_what_takes_too_long_is_ended_and_the_next_is_answered(workers: WorkerPool) -> None:
     begun = time.monotonic()
-    slow, quick = answers(workers, ("sleep", 0.5, {"seconds": 60.0}), ("sleep", 20.0, {"seconds": 0.0}))
-    assert isinstance(slow, TooLong)
+    slow, quick = answers(workers, (sleep, 0.5, {"seconds": 60.0}), (sleep, 20.0, {"seconds": 0.0}))
+    assert isinstance(slow, TimedOut)
     assert quick == "slept"
     assert time.monotonic() - begun < 30
 
 
-def test_loading_is_not_the_time_of_a_question(workers: Workers) -> None:
-    assert run(workers.ask("tests.web.slow_to_load:answer", 1.0)) == "at last"
+def test_loading_is_not_the_time_of_a_question(workers: WorkerPool) -> None:
+    assert run(workers.run(1.0, answer)) == "at last"
 
 
-def test_a_worker_may_die(workers: Workers) -> None:
-    dead, hungry, alive = answers(workers, ("die", 20.0, {}), ("eat", 20.0, {})) + answers(workers, ("sleep", 20.0, {"seconds": 0.0}))
-    assert isinstance(dead, Died)
-    assert isinstance(hungry, Died)
+def test_a_worker_may_die(workers: WorkerPool) -> None:
+    dead, hungry, alive = answers(workers, (die, 20.0, {}), (eat, 20.0, {})) + answers(workers, (sleep, 20.0, {"seconds": 0.0}))
+    assert isinstance(dead, WorkerDied)
+    assert isinstance(hungry, WorkerDied)
     assert alive == "slept"
 
 
-def test_mistakes_come_back_as_they_are(workers: Workers) -> None:
-    (refused,) = answers(workers, ("refuse", 20.0, {}))
+def test_mistakes_come_back_as_they_are(workers: WorkerPool) -> None:
+    (refused,) = answers(workers, (refuse, 20.0, {}))
     assert isinstance(refused, NotLegalHere)
     assert str(refused) == "no"
 
 
-def test_the_line_is_bounded(workers: Workers) -> None:
-    found = answers(workers, *[("sleep", 20.0, {"seconds": 0.5})] * 6)
-    assert sum(isinstance(one, Busy) for one in found) in (3, 4)
+def test_the_line_is_bounded(workers: WorkerPool) -> None:
+    found = answers(workers, *[(sleep, 20.0, {"seconds": 0.5})] * 6)
+    assert sum(isinstance(one, QueueFull) for one in found) in (3, 4)
     assert found.count("slept") in (2, 3)
 
 
-def test_who_stops_waiting_frees_the_worker(workers: Workers) -> None:
+def test_who_stops_waiting_frees_the_worker(workers: WorkerPool) -> None:
     async def ask() -> str:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.3):
-                await workers.ask(HERE + "sleep", 60.0, seconds=60.0)
-        return str(await workers.ask(HERE + "sleep", 20.0, seconds=0.0))
+                await workers.run(60.0, sleep, seconds=60.0)
+        return str(await workers.run(20.0, sleep, seconds=0.0))
 
     assert run(ask()) == "slept"
 

@@ -17,7 +17,7 @@ from meldlab.analysis.heuristics import NAMES
 from meldlab.analysis.page import PLAYERS
 from meldlab.analysis.study import Analysis
 from meldlab.reports.page import render, write_report
-from meldlab.reports.plot import Plot, new_figure
+from meldlab.reports.plot import Plot, columns, new_figure
 from meldlab.reports.rows import csv_text
 from meldlab.statistics import Interval, difference
 
@@ -78,7 +78,7 @@ class Comparison:
             for i, game in enumerate(self.names)
             for j, (name, row) in enumerate(self.shared.items())
         ]
-        return figure, {title: [row[i] for row in rows] for i, title in enumerate(("game", "heuristic", "value", "scaled"))}
+        return figure, columns(("game", "heuristic", "value", "scaled"), rows)
 
     @cached_property
     def linkage(self) -> Real:
@@ -98,8 +98,7 @@ class Comparison:
             warnings.filterwarnings("ignore", "Attempting to set identical")
             dendrogram(self.linkage, labels=self.names, orientation="left", ax=axes, color_threshold=0, above_threshold_color="steelblue")
         axes.set_xlabel("distance")
-        columns = ("one", "other", "distance", "games")
-        return figure, {name: self.linkage[:, i].tolist() for i, name in enumerate(columns)}
+        return figure, columns(("one", "other", "distance", "games"), self.linkage.tolist())
 
     @cached_property
     def sheets(self) -> dict[str, Plot]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.smoothing import loess
-from meldlab.reports.plot import Data, Plot, new_figure
+from meldlab.reports.plot import Plot, columns, new_figure
 from meldlab.statistics import mean
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def draw_branching(random: Sample, seed: int = 0) -> Plot:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
     _legend(axes, keys)
-    columns = {"run": random.game + 1, "move": move, "player": random.seat + 1, "choices": options}
-    return figure, {name: values.tolist() for name, values in columns.items()}
+    data = {"run": random.game + 1, "move": move, "player": random.seat + 1, "choices": options}
+    return figure, {name: values.tolist() for name, values in data.items()}
 
 
 def normalised_spread(skilled: Sample) -> tuple[Real, Real, Real]:
@@ -86,8 +86,8 @@ def draw_spread(skilled: Sample) -> Plot:
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1.02)
         _legend(axes, keys)
-    columns = {"run": skilled.game + 1, "portion": portion, "player": skilled.seat + 1, "published": published, "spread": own}
-    return figure, {name: values.tolist() for name, values in columns.items()}
+    data = {"run": skilled.game + 1, "portion": portion, "player": skilled.seat + 1, "published": published, "spread": own}
+    return figure, {name: values.tolist() for name, values in data.items()}
 
 
 def lead_curves(skilled: Sample) -> dict[int, Real]:
@@ -153,8 +153,8 @@ def draw_decisions(samples: Mapping[str, Sample]) -> Plot:
         _plain_logs(axes)
     axes.invert_yaxis()
     _frame(axes, "decision points per game", "")
-    columns = [(name, run + 1, int(count)) for name, sample in samples.items() for run, count in enumerate(sample.decisions)]
-    return figure, _columns(["ai", "run", "decisions"], columns)
+    rows = [(name, run + 1, int(count)) for name, sample in samples.items() for run, count in enumerate(sample.decisions)]
+    return figure, columns(["ai", "run", "decisions"], rows)
 
 
 def draw_scores(samples: Mapping[str, Sample]) -> Plot:
@@ -179,7 +179,7 @@ def draw_scores(samples: Mapping[str, Sample]) -> Plot:
         axes.set_ylim(low - 0.05 * (high - low) - 0.5, high + 0.05 * (high - low) + 0.5)
         runs = np.flatnonzero(sample.ended) + 1
         rows += [(name, int(run), seat + 1, int(score)) for run, row in zip(runs, scores, strict=True) for seat, score in enumerate(row)]
-    return figure, _columns(["ai", "run", "player", "score"], rows)
+    return figure, columns(["ai", "run", "player", "score"], rows)
 
 
 def draw_times(samples: Mapping[str, Sample]) -> Plot:
@@ -221,7 +221,3 @@ def _plain_logs(axes: "Axes", subs: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
     axes.xaxis.set_major_locator(LogLocator(subs=subs))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
-
-
-def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Data:
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}

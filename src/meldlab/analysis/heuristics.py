@@ -230,7 +230,8 @@ def coolness(skilled: Sample) -> Heuristic:
             fell = ((lost > 0) * np.sign(lost[:, ::-1])).mean(axis=1)
             pairs += _sums(game, np.ones(len(game)), skilled.games)
             falls += _sums(game, fell, skilled.games)
-        return _less(_share(falls, pairs))
+        share = _share(falls, pairs)
+        return share and share.complement()
 
     text = "How rarely a player's own prospects fall between two of its decisions; 1 is never."
     return Heuristic("coolness", cool(skilled.half_leads), text, cool(_whole(skilled)))
@@ -244,7 +245,7 @@ def clarity(skilled: Sample) -> Heuristic:
     share = _share(_sums(game, stands_out, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
     return Heuristic(
         "clarity",
-        _less(share),
+        share and share.complement(),
         f"The share of decisions at which no option beats the mean of all by {CLEAR:g} or more on a scale from 0 to 1.",
     )
 
@@ -310,12 +311,3 @@ def _mean(over: Real, under: Real) -> Interval | None:
     if under.sum() == 0:
         return None
     return Moments.from_counts(np.column_stack((under, over))).mean(1, 0)
-
-
-def _less(share: Interval | None) -> Interval | None:
-    """Return 1 minus a share."""
-    return None if share is None else share.mapped(_complement)
-
-
-def _complement(share: Interval) -> Interval:
-    return Interval(1 - share.value, 1 - share.high, 1 - share.low)

@@ -1,8 +1,8 @@
 """The task functions ``recycle.search`` and ``recycle.count``: games with their decisions, or results only; a forecast of their time.
 
->>> from meldlab.recycle import library
+>>> from meldlab.recycle.game import RecycleGame
 >>> line_up = LineUp.parse("random,random")
->>> task = line_up.task("kuhn_poker", library.entry("kuhn_poker").text, seed=1, games=4)
+>>> task = line_up.task(Variant(RecycleGame.load("kuhn_poker")), "kuhn_poker", seed=1, games=4)
 >>> counts = search_task(task)
 >>> counts["games"], len(Sample.from_json(counts["sample"]).options) >= 8
 (4, True)
@@ -11,13 +11,13 @@
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from meldlab.analysis.sample import Sample
+from meldlab.analysis.variant import Variant
 from meldlab.play import RandomPlayer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
@@ -60,9 +60,9 @@ class LineUp:
         """
         return "".join(player.name[0].upper() for player in self.players)
 
-    def task(self, name: str, text: str, seed: int, games: int, arguments: Mapping[str, Any] | None = None) -> Task:
+    def task(self, variant: Variant, name: str, seed: int, games: int) -> Task:
         """Return the games of this line-up as one task."""
-        return Task(SEARCH_TASK, str(self), "", name, seed, 0, games, {"text": text, **(arguments or {})})
+        return Task(SEARCH_TASK, str(self), "", name, seed, 0, games, variant.program)
 
 
 def search_task(task: Task) -> Counts:
@@ -80,19 +80,13 @@ def count_task(task: Task) -> Counts:
 
 
 def _task_machine(task: Task) -> Machine:
-    known = task.arguments
-    return _machine(known["text"], known.get("dialect", "0.6"), json.dumps(known.get("limits", {}), sort_keys=True))
+    text, dialect, limits = (task.arguments[name] for name in ("text", "dialect", "limits"))
+    return _machine(text, dialect, json.dumps(limits, sort_keys=True))
 
 
 @lru_cache(maxsize=16)
 def _machine(text: str, dialect: str, limits: str) -> Machine:
     return Machine.compile(text, dialect, Limits(**json.loads(limits)))
-
-
-def changed_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits that differ from the defaults."""
-    default = asdict(Limits())
-    return {name: value for name, value in asdict(limits).items() if value != default[name]}
 
 
 def random_scores(machine: Machine, seed: int, games: int, first: int = 0) -> Sample:

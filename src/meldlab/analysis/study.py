@@ -1,6 +1,5 @@
 """Study of a RECYCLE game: play the games that an analysis needs, store them, and compute figures, tables and heuristics."""
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import numpy as np
 from meldlab.analysis.figures import draw_branching, draw_decisions, draw_lead, draw_scores, draw_spread, draw_times
 from meldlab.analysis.heuristics import PUBLISHED_RULES, Heuristic, heuristics
 from meldlab.analysis.movement import COLOURS, draw_movement
-from meldlab.analysis.playing import Forecast, LineUp, changed_limits, random_scores
+from meldlab.analysis.playing import Forecast, LineUp, random_scores
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.tables import Labelled, tables
 from meldlab.analysis.variant import Variant
@@ -259,24 +258,15 @@ def _games(config: StudyConfig, line_up: LineUp) -> int:
 
 
 def _tasks(variant: Variant, config: StudyConfig) -> dict[str, list[Task]]:
-    arguments = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
     tasks = {}
     for name, line_up in config.line_ups(variant.machine.players).items():
         games = _games(config, line_up)
         # Random games are played by whole tens, so that another number of games of the same run plays no game twice.
         size, number = (1, games) if line_up.searches else (RANDOM_TASK, -(-games // RANDOM_TASK) * RANDOM_TASK)
-        tasks[name] = line_up.task(variant.game.name, variant.game.text, config.seed, number, arguments).split(size)
+        tasks[name] = line_up.task(variant, variant.game.name, config.seed, number).split(size)
     return tasks
 
 
 def study_settings(variant: Variant, config: StudyConfig) -> dict[str, Any]:
     """Return the settings that identify a study in the store; more games of it are the same study."""
-    return {
-        "game": variant.game.name,
-        "program": hashlib.sha256(variant.game.text.encode()).hexdigest()[:16],
-        "settings": dict(variant.settings),
-        "dialect": variant.game.dialect,
-        "limits": changed_limits(variant.game.limits),
-        "player": config.searcher.name,
-        "seed": config.seed,
-    }
+    return {**variant.identity, "settings": dict(variant.settings), "player": config.searcher.name, "seed": config.seed}

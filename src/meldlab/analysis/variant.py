@@ -5,12 +5,15 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from hashlib import sha256
+from typing import Any
 
 from meldlab.errors import MeldlabError
 from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.header import Header
+from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine.machine import Machine
 
@@ -39,6 +42,20 @@ class Variant:
     def header(self) -> Header:
         """Return the title and the rules in the comments of the program."""
         return Header.parse(self.game.text)
+
+    @property
+    def program(self) -> dict[str, Any]:
+        """Return the program and its limits as the arguments of a task."""
+        default = asdict(Limits())
+        limits = {name: value for name, value in asdict(self.game.limits).items() if value != default[name]}
+        return {"text": self.game.text, "dialect": self.game.dialect, "limits": limits}
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Return the settings that identify the game in the store: ``program`` with a digest of its text."""
+        program = self.program
+        digest = sha256(program.pop("text").encode()).hexdigest()[:16]
+        return {"game": self.game.name, "program": digest, **program}
 
     @property
     def settings_text(self) -> str:

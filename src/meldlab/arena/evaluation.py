@@ -68,7 +68,7 @@ class RunEvaluator:
             for (player, opponent), label in zip(pairs, labels or [""] * len(pairs), strict=True)
         ]
         counts = iter(self.counts([task for group in groups for task in group]))
-        return [sum((_score(next(counts)) for _ in group), Score()) for group in groups]
+        return [Score.from_counts(next(counts) for _ in group) for group in groups]
 
     def scores(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Score]:
         """Return the score of each candidate against one opponent."""
@@ -103,7 +103,3 @@ def warm_up() -> None:
     """Play a game of each kind of task, so that no time limit or speed includes the loading or compiling of kernels."""
     for name, player in (("contest", "ensemble"), ("gin.track", (0.0,) * 9)):
         TASKS[name].load()(Task(name, player, games=2))
-
-
-def _score(counts: Counts) -> Score:
-    return Score(counts["games"], counts["wins"], counts["swept"])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cache import replace_file
+from meldlab.cache import replace_file, write_errors
 from meldlab.cli.interruption import DRY_RUN, on_interrupt
 from meldlab.cli.options import tracebacks
 from meldlab.cli.output import aligned, print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.arena.contest import ContestResult
@@ -101,14 +101,12 @@ class Records:
         if path.exists() and (self.single or not path.is_dir() or any(path.iterdir())):
             raise NotLegalHere(f"{path} exists already; name a new {'file' if self.single else 'folder'}")
         # Before anything is played: an hour of games must not be lost at the end.
-        try:
+        with write_errors(path):
             if self.single:
                 path.touch(exist_ok=False)
                 path.unlink()
             else:
                 path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise NotPossible(f"{path} cannot be written: {error.strerror}") from None
 
     def __str__(self) -> str:
         return f"{len(self.files)} records are in {self.path}" if len(self.files) > 1 else f"A record is in {self.files[0]}"

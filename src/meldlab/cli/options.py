@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from meldlab.cache import write_errors
 from meldlab.chance.seed import check_seed
 from meldlab.cli.interruption import AGAIN, on_interrupt
 from meldlab.errors import NotLegalHere, NotPossible
@@ -43,10 +44,10 @@ def out_file(help: str, metavar: str = "FILE", name: str = "--out", *, parents: 
 
 def _path_option(name: str, check: Callable[[Path], Path], metavar: str, help: str) -> Any:
     def checked(path: Path | None) -> Path | None:
-        try:
-            return None if path is None else check(path)
-        except OSError as error:
-            raise NotPossible(f"{path} cannot be written: {error.strerror or error}") from None
+        if path is None:
+            return None
+        with write_errors(path):
+            return check(path)
 
     return typer.Option(name, metavar=metavar, callback=checked, help=help)
 

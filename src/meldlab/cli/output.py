@@ -41,6 +41,13 @@ def print_estimate(work: str, cost: Cost, as_json: bool) -> None:
         print(f"an estimate, from {cost.basis}; nothing was started")
 
 
+def score_text(score: Mapping[str, Any]) -> str:
+    """Return the win rate of ``Score.as_json`` with its interval."""
+    from meldlab.statistics import Interval
+
+    return str(Interval(score["win_rate"], *score["ci95"]))
+
+
 def print_files(files: Sequence[Path], as_json: bool) -> None:
     """Print the paths of written files."""
     if as_json:

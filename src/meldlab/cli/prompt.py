@@ -1,7 +1,7 @@
 """Lines of input: edited, remembered and completed on a terminal, plainly read elsewhere."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ class Prompt:
         try:
             if self._session is None:
                 return self.console.input(prompt, markup=False).strip()
-            return str(self._session.prompt(prompt, completer=_completer(words))).strip()
+            return str(self._session.prompt(prompt, completer=word_completer(words))).strip()
         except EOFError:
             return at_end
         except KeyboardInterrupt:
@@ -38,28 +38,9 @@ class Prompt:
         return PromptSession(complete_while_typing=False)
 
 
-def completions(text: str, words: Sequence[str]) -> list[tuple[str, int]]:
-    """Return the completions of a text, each with the number of last letters that it replaces: whole lines first, else the last word.
+def word_completer(words: Sequence[str]) -> Any:
+    """Return a completer by ``words``: of the whole line, else of its last word."""
+    from prompt_toolkit.completion import WordCompleter, merge_completers
 
-    >>> completions("dr", ["drop KD", "draw", "KD"])
-    [('drop KD', 2), ('draw', 2)]
-    >>> completions("new r1 k", ["new", "K5", "R1"])
-    [('K5', 1)]
-    """
-    last = text.rpartition(" ")[2]
-    for start in dict.fromkeys((text, last)):
-        matches = [(word, len(start)) for word in words if word.lower().startswith(start.lower())]
-        if matches:
-            return matches
-    return []
-
-
-def _completer(words: Sequence[str]) -> Any:
-    from prompt_toolkit.completion import Completer, Completion
-
-    class WordCompleter(Completer):
-        def get_completions(self, document: Any, complete_event: Any) -> Iterator[Completion]:
-            for word, replaced in completions(document.text_before_cursor, words):
-                yield Completion(word, -replaced)
-
-    return WordCompleter()
+    lines = WordCompleter(list(words), ignore_case=True, sentence=True)
+    return merge_completers([lines, WordCompleter(list(words), ignore_case=True, WORD=True)], deduplicate=True)

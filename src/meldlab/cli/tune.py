@@ -18,11 +18,11 @@ from meldlab.cli.options import (
     out_file,
     out_folder,
 )
-from meldlab.cli.output import print_estimate, print_json
+from meldlab.cli.output import print_estimate, print_json, score_text
 from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
-    from meldlab.reproduce.nagai.experiment import Experiment
+    from meldlab.tuning.experiment import Experiment
 
 app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
 
@@ -54,7 +54,7 @@ def track(
 
     size = SIZES["full" if full else "quick"]
     size = replace(size, generations=generations or size.generations)
-    _run(track_experiment(size, seed), store, threads, cluster, out, dry_run=dry_run, json=json)
+    _print(_run(track_experiment(size, seed), store, threads, cluster, dry_run, json), out, json)
 
 
 @app.command()
@@ -75,7 +75,7 @@ def knock(
     from meldlab.reproduce.nagai.knocking import SIZES, knock_experiment
 
     experiment = knock_experiment(SIZES["full" if full else "quick"], seed)
-    _run(experiment, store, threads, cluster, out, dry_run=dry_run, json=json)
+    _print(_run(experiment, store, threads, cluster, dry_run, json), out, json)
 
 
 @app.command()
@@ -97,28 +97,34 @@ def ensemble(
     from meldlab.reproduce.nagai.ensemble import SIZES, ensemble_experiment
 
     experiment = ensemble_experiment(SIZES["full" if full else "quick"], seed, base)
-    _run(experiment, store, threads, cluster, out, dry_run=dry_run, json=json)
+    _print(_run(experiment, store, threads, cluster, dry_run, json), out, json)
 
 
 def _run(
-    experiment: "Experiment", store: str | None, threads: int, cluster: str | None, out: Path | None, *, dry_run: bool, json: bool
-) -> None:
-    """Run an experiment through the store, print its outcomes, and draw its figure; or print its expected time."""
+    experiment: "Experiment", store: str | None, threads: int, cluster: str | None, dry_run: bool, json: bool
+) -> dict[str, Any] | None:
+    """Run an experiment through the store and return its answer; with ``dry_run`` print its expected time and return None."""
     if dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
         print_estimate(f"tune {experiment.name}", tuning_cost(TYPICAL[experiment.name], experiment.planned, threads), json)
-        return
+        return None
     run, result = experiment.run(open_store(store), threads, cluster, partial(metered, experiment.name))
-    answer = {"run": run.number, "settings": experiment.settings, **result}
+    return {"run": run.number, "settings": experiment.settings, **result}
+
+
+def _print(answer: dict[str, Any] | None, out: Path | None, json: bool) -> None:
+    """Draw the figure of an experiment of the paper, and print its outcomes."""
+    if answer is None:
+        return
     if out is not None:
         from meldlab.reproduce.nagai.figures import save_figure
 
-        answer["files"] = [str(path) for path in save_figure(result, out)]
+        answer["files"] = [str(path) for path in save_figure(answer, out)]
     if json:
         print_json(answer)
         return
-    _print_outcomes(result)
+    _print_outcomes(answer)
     for path in answer.get("files", ()):
         print(f"wrote {path}")
 
@@ -159,38 +165,23 @@ def best(
 
     Example: meldlab tune best --generations 5 --games 200 --test-games 2000
     """
-    from dataclasses import asdict
-
-    from meldlab.arena.evaluation import RunEvaluator, warm_up
     from meldlab.cache import replace_file
-    from meldlab.errors import NotLegalHere
-    from meldlab.tuning.cma_es import CMAConfig, tune
+    from meldlab.tuning.cma_es import CMAConfig, tuning_experiment
 
-    if test_games % 2:
-        raise NotLegalHere(f"{test_games} games cannot be played in mirrored pairs")
     config = CMAConfig(population=population, games=games, seed=seed)
-    if dry_run:
-        from meldlab.dry_run import TYPICAL, tuning_cost
-
-        print_estimate("tune best", tuning_cost(TYPICAL["best"], config.planned(generations, test_games), threads), json)
+    answer = _run(tuning_experiment(config, generations, test_games), store, threads, cluster, dry_run, json)
+    if answer is None:
         return
-    settings = {**asdict(config), "generations": generations, "test_games": test_games}
-    with open_store(store).start_run("best", settings) as run:
-        warm_up()
-        evaluator = RunEvaluator(run, config.planned(generations, test_games), threads, cluster)
-        with metered("best", evaluator):
-            winner = tune(evaluator.scores, config, generations, test_games)
-        run.finish(winner.as_json())
-    answer = {"run": run.number, "settings": settings, **winner.as_json()}
     if out is not None:
         with replace_file(out) as file:
-            file.write(str(winner.player).encode())
+            file.write(answer["player"].encode())
         answer["files"] = [str(out)]
     if json:
         print_json(answer)
         return
-    print(f"{len(winner.generation_scores)} generations of {population} players; mean of the last {winner.generation_scores[-1]:.4f}")
-    print(f"the winner won {winner.selection_score:.4f} when it was chosen, and on held-out deals")
-    for opponent, measured in winner.test_scores.items():
-        print(f"  against {opponent:16} {measured.win_rate()}")
-    print(f"wrote {out}" if out is not None else str(winner.player), end="\n" if out is not None else "")
+    means = answer["generation_scores"]
+    print(f"{len(means)} generations of {population} players; mean of the last {means[-1]:.4f}")
+    print(f"the winner won {answer['selection_score']:.4f} when it was chosen, and on held-out deals")
+    for opponent, score in answer["test_scores"].items():
+        print(f"  against {opponent:16} {score_text(score)}")
+    print(f"wrote {out}" if out is not None else answer["player"], end="\n" if out is not None else "")

@@ -69,9 +69,15 @@ class Describer:
     # --- locations and storage
 
     @staticmethod
-    def owner_text(category: str, owner: int) -> str:
+    def owner_name(category: str, owner: int) -> str:
+        """Return the owner of a cell or location; "" for the table."""
+        return {"game": "", "player": f"p{owner}", "team": f"team {owner}"}[category]
+
+    @classmethod
+    def owner_text(cls, category: str, owner: int) -> str:
         """Return the owner as it stands after the name of a cell or location."""
-        return {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
+        name = cls.owner_name(category, owner)
+        return f" of {name}" if name else ""
 
     def location_name(self, location: Location) -> str:
         """Return the name of a location.
@@ -89,14 +95,8 @@ class Describer:
     @cached_property
     def cells(self) -> dict[int, tuple[str, str]]:
         """Return name and owner of the cells and point maps, by address; the owner is "" for the table."""
-        names = {}
-        for (kind, category, name), base in self.storage.addresses.items():
-            if kind in ("sto", "str", "points"):
-                width = self.storage.map_width if kind == "points" else 1
-                first = 0 if category == "game" else 1
-                for owner in range(first, first + self.storage.owners(category)):
-                    names[base + owner * width] = name, self.owner_text(category, owner).removeprefix(" of ")
-        return names
+        cells = self.storage.cells()
+        return {address: (name, self.owner_name(category, owner)) for _, category, owner, name, address in cells}
 
     def _cell(self, address: int) -> str:
         name, owner = self.cells[address]

@@ -15,9 +15,7 @@ No feature goes above 255. Point maps are left out: a program rarely changes the
 ('HAND of seat + 0: JACK', 'HAND of seat + 0: QUEEN', 'HAND of seat + 0: KING', 'HAND of seat + 0: unseen', 'HAND of seat + 0: top')
 """
 
-from collections.abc import Iterator
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,23 +41,50 @@ class Features:
     """Names and indexes of the features of a game; the first ``indexes`` locations by index have blocks of their own."""
 
     def __init__(self, machine: Machine, indexes: int = 8) -> None:
-        self.machine, self.indexes = machine, indexes
-        self.names: tuple[str, ...] = tuple(self._feature_names())
-        self.width = len(self.names)
+        self.machine, self.indexes, storage = machine, indexes, machine.storage
+        backs = sorted(set(storage.backs))
+        unseen = ["unseen" if back == "DEFAULT" else f"unseen {back}" for back in backs]
+        parts, types = (*Describer(machine).card_names, *unseen, "top"), len(storage.types)
+        names = ["seat", "choice", "decisions", "team"]
+        self.planes: dict[str, slice] = {}
+        """The counts by type of each block of cards, by its name."""
+        cells, locations, listed = list[tuple[int, ...]](), dict[int, tuple[int, ...]](), list[int]()
+        for use, address in storage.addresses.items():
+            kind, category, _ = use
+            title, first, number = self._title(use), len(names), int(kind == "sto")
+            if kind in ("sto", "str"):
+                for owner, whose in self._owners(category):
+                    cells.append((address + owner, first, OWNERS[category], owner, number))
+                    names += [title + whose, f"{title}{whose} below 0"][: 1 + number]
+            if kind in k.KINDS:
+                own, others = self._own_indexes[use]
+                width = len(parts) * (len(own) + others)
+                for owner, whose in self._owners(category):
+                    entry = first, OWNERS[category], owner, width, len(listed), len(own), len(own) + others - 1
+                    locations[address + owner * k.LOCATION] = entry
+                    for block in (
+                        *(f"{title}{f' {index}' if index else ''}{whose}" for index in own),
+                        *[f"{title} beyond{whose}"] * others,
+                    ):
+                        self.planes[block] = slice(len(names), len(names) + types)
+                        names += [f"{block}: {part}" for part in parts]
+                listed += own
+        self.names, self.width = tuple(names), len(names)
         if self.width > MAX_FEATURES:
             raise NotPossible(f"the game has {self.width:,} features (at most {MAX_FEATURES:,}); ask for fewer indexes than {indexes}")
-        self.layout = self._layout()
+        self.layout = kt.FeatureLayout(
+            locations=np.array([locations[address] for address in storage.locations], kt.LOCATION_FEATURES),
+            indexes=np.array(listed, np.int64),
+            cells=np.array(cells, kt.CELL_FEATURES),
+            choices=_choice_numbers(machine),
+            back=np.array([backs.index(back) for back in storage.backs], np.int64),
+            backs=len(backs),
+        )
 
     @property
     def strings(self) -> tuple[str, ...]:
         """Return the strings that cells hold, by their numbers; 0 is none."""
         return tuple(self.machine.storage.strings)
-
-    @cached_property
-    def planes(self) -> dict[str, slice]:
-        """Return the counts by type of each block of cards, by its name."""
-        types = len(self.machine.storage.types)
-        return {name: slice(start, start + types) for start, name in zip(self._starts, self._blocks, strict=True)}
 
     @cached_property
     def scalars(self) -> dict[str, int]:
@@ -76,25 +101,11 @@ class Features:
         kt.write_features(words.copy(), layout, state.known[seat].copy(), self.layout, seat, choice, blocks, features)
         return features
 
-    # --- names, in the order of the features
-
-    def _feature_names(self) -> Iterator[str]:
-        yield from ("seat", "choice", "decisions", "team")
-        for use in self._cells:
-            for whose in self._owners(use[1]):
-                yield self._title(use) + whose
-                if use[0] == "sto":
-                    yield f"{self._title(use)}{whose} below 0"
-        self._starts: list[int] = []
-        index = kt.FIRST_FEATURES + sum((1 + (kind == "sto")) * self.machine.storage.owners(category) for kind, category, _ in self._cells)
-        for block in self._blocks:
-            self._starts.append(index)
-            yield from (f"{block}: {part}" for part in self._parts)
-            index += len(self._parts)
-
-    def _owners(self, category: str) -> list[str]:
-        word = {"player": "seat", "team": "team"}.get(category)
-        return [f" of {word} + {ahead}" for ahead in range(self.machine.storage.owners(category))] if word else [""]
+    def _owners(self, category: str) -> list[tuple[int, str]]:
+        """Return the number of each owner, and the words for the one that is as far from the observing seat."""
+        count = self.machine.storage.owners(category)
+        word = "team" if category == "team" else "seat"
+        return [(0, "")] if category == "game" else [(ahead + 1, f" of {word} + {ahead}") for ahead in range(count)]
 
     def _title(self, use: Use) -> str:
         kind, category, name = use
@@ -105,20 +116,7 @@ class Features:
         return f"memory {name}" if kind == "mem" else f"{name} ({kind})" if shared else name
 
     @cached_property
-    def _cells(self) -> list[Use]:
-        return [use for use in self.machine.storage.addresses if use[0] in ("sto", "str")]
-
-    @cached_property
-    def _parts(self) -> tuple[str, ...]:
-        unseen = ["unseen" if back == "DEFAULT" else f"unseen {back}" for back in self._backs]
-        return (*Describer(self.machine).card_names, *unseen, "top")
-
-    @cached_property
-    def _backs(self) -> list[str]:
-        return sorted(set(self.machine.storage.backs))
-
-    @cached_property
-    def _indexes(self) -> dict[Use, tuple[list[int], bool]]:
+    def _own_indexes(self) -> dict[Use, tuple[list[int], bool]]:
         """Return for each location by name the indexes with a block of their own, and whether there may be others."""
         storage = self.machine.storage
         indexes: dict[Use, tuple[set[int], list[bool]]] = {use: ({0}, []) for use in storage.addresses if use[0] in k.KINDS}
@@ -131,41 +129,8 @@ class Features:
                     others.append(index is None)
         return {use: (sorted(own), any(others)) for use, (own, others) in indexes.items()}
 
-    @cached_property
-    def _blocks(self) -> list[str]:
-        names = []
-        for use, (own, others) in self._indexes.items():
-            title = self._title(use)
-            for whose in self._owners(use[1]):
-                names += [f"{title}{f' {index}' if index else ''}{whose}" for index in own]
-                names += [f"{title} beyond{whose}"] * others
-        return names
 
-    # --- for the kernel
-
-    def _layout(self) -> kt.FeatureLayout:
-        storage = self.machine.storage
-        cells, first = [], kt.FIRST_FEATURES
-        for kind, category, name in self._cells:
-            count, lowest, number = storage.owners(category), int(category != "game"), int(kind == "sto")
-            for owner in range(lowest, lowest + count):
-                cells.append((storage.addresses[kind, category, name] + owner, first, OWNERS[category], owner, number))
-            first += (1 + number) * count
-        locations, indexes = {}, list[int]()
-        for (kind, category, name), (own, others) in self._indexes.items():
-            count, lowest = storage.owners(category), int(category != "game")
-            width = len(self._parts) * (len(own) + others)
-            for owner in range(lowest, lowest + count):
-                address = storage.addresses[kind, category, name] + owner * k.LOCATION
-                locations[address] = (first, OWNERS[category], owner, width, len(indexes), len(own), len(own) + others - 1)
-            indexes += own
-            first += width * count
-        choices = np.array([op in (k.CHOICE, k.JOINT) for op in self.machine.program.code[:: k.STRIDE].tolist()])
-        return kt.FeatureLayout(
-            locations=np.array([locations[address] for address in storage.locations], kt.LOCATION_FEATURES),
-            indexes=np.array(indexes, np.int64),
-            cells=np.array(cells, kt.CELL_FEATURES),
-            choices=np.array(list(accumulate(choices.tolist())), np.int64) * choices,
-            back=np.array([self._backs.index(back) for back in storage.backs], np.int64),
-            backs=len(self._backs),
-        )
+def _choice_numbers(machine: Machine) -> NDArray[np.int64]:
+    """Return [instructions], the number of each choice, from 1; 0 for other instructions."""
+    choices = np.isin(machine.program.code[:: k.STRIDE], (k.CHOICE, k.JOINT)).astype(np.int64)
+    return np.cumsum(choices) * choices

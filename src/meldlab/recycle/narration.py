@@ -40,6 +40,11 @@ class EventText(NamedTuple):
         return self.template.replace(CARDS, ", ".join([*self.cards, *hidden]))
 
 
+def sentence(events: Iterable[EventText]) -> str:
+    """Return events as one text."""
+    return "; ".join(event.text for event in events)
+
+
 class Narrator(Describer):
     """The words for what happens in the games of one program."""
 
@@ -53,10 +58,12 @@ class Narrator(Describer):
     def option_label(self, position: Position, index: int, after: Position, log: Sequence[LogEvent], visible: Set[int]) -> str:
         """Return what an option will do as far as a seat knows that sees the cards ``visible``."""
         known = list(self._known(log, after, visible))
-        events = self._joined(self._narrated(event, after, all(after.card(card) in visible for card in cards_of(event))) for event in known)
+        actor = position.to_move + 1
+        seen = [all(after.card(card) in visible for card in cards_of(event)) for event in known]
+        events = self._joined(self._narrated(event, after, is_seen, actor) for event, is_seen in zip(known, seen, strict=True))
         label = self._construct_label(position, index, log)
         text = None if label is None else self._filled(label, known, events, after, visible)
-        return text or "; ".join(event.text for event in events) or "continue"
+        return text or sentence(events) or "continue"
 
     def action(self, position: Position, index: int, after: Position, log: Sequence[LogEvent], seat: int) -> list[EventText]:
         """Return what an option has done as a seat sees it: in the words of its label, or event by event."""
@@ -220,11 +227,12 @@ class Narrator(Describer):
         return " ".join(filter(None, (owner and f"{owner}:", label or _plain(name), _plain(value))))
 
     def _short_name(self, position: Position, address: int) -> str:
-        return self.abbreviate(self.card(position, address))
+        name = self.card(position, address)
+        return self.abbreviate(name) if self.standard_cards else _plain(name)
 
     def _value(self, value: int, is_string: int) -> str:
         return _plain(self.machine.storage.strings[value]) if is_string else str(value)
 
 
 def _plain(name: str) -> str:
-    return name.lower()
+    return name.lower().replace("-", " ")

@@ -9,13 +9,14 @@ set SAYS of p1 to CHECK, set SAYS of p1 to BET; set PAID of p1 to 2
 Option(index=0, path=(0,))
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any, Self, overload
 
+from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.chance.kernel import address
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
@@ -27,6 +28,14 @@ from meldlab.recycle.narration import EventText, Narrator
 
 REVEALS = " -> "  # in a record, between a decision and its outcome
 MAX_ATTEMPTS = 20  # to deal unseen cards so that the seat to move has an option
+
+
+CARD = re.compile("[2-9TJQKA][♣♦♥♠]")
+
+
+def _cards_in(label: str) -> list[tuple[int, int]]:
+    """Return suit and rank of the standard cards of a label."""
+    return [(int(card.suit), int(card.rank)) for card in map(Card.parse, CARD.findall(label))]
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,21 @@ class OptionList(Sequence[Option]):
     __hash__ = None  # type: ignore[assignment]  # as a list
 
 
+class _OptionTexts(list[str]):
+    """Texts of the first options, in their order, and the index of each; a text that stands already is numbered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.indexes: dict[str, int] = {}
+        self._uses: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        self._uses[text] += 1
+        distinct = text if self._uses[text] == 1 else f"{text} ({self._uses[text]})"
+        self.indexes[distinct] = len(self)
+        self.append(distinct)
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """The observation of a seat; views that a seat cannot distinguish are equal, so nothing made of one reveals hidden cards."""
@@ -74,6 +98,9 @@ class View:
     position: Position = field(repr=False)
     remembered: tuple[int, ...] = field(repr=False)  # the unseen cards of which the seat knows the location, by number
     describer: Narrator = field(repr=False)
+    # The texts of options are written one after the other as far as they are asked for: those of records, and labels.
+    _texts: _OptionTexts = field(default_factory=_OptionTexts, init=False)
+    _labels: _OptionTexts = field(default_factory=_OptionTexts, init=False)
 
     def __repr__(self) -> str:
         return f"View(seat={self.seat}, to_move={self.to_move}, locations={self.locations}, storage={self.storage})"
@@ -108,6 +135,21 @@ class View:
         cells = self.position.cells()
         return tuple((name + self.describer.owner_text(category, owner), str(value)) for _, category, owner, name, value in cells)
 
+    @property
+    def places(self) -> Iterator[tuple[str, bool, tuple[str, ...]]]:
+        """Yield the display name of each location with cards, whether it is the seat's own, and the cards, or their backs."""
+        for location, cards in self.position.locations():
+            faces = self.describer.visible_faces(self.position, location, cards, self.seat)
+            yield self.describer.place(location, self.seat), location.owner == self.seat + 1, faces
+
+    @cached_property
+    def facts(self) -> tuple[str, ...]:
+        """Return the contents of the cells in the words of the labels."""
+        owner_name = self.describer.owner_name
+        cells = self.position.cells()
+        facts = (self.describer.fact(kind, name, owner_name(category, owner), str(value)) for kind, category, owner, name, value in cells)
+        return tuple(filter(None, facts))
+
     @cached_property
     def _options(self) -> OptionList:
         return OptionList(self)
@@ -135,41 +177,16 @@ class View:
             if not (len(words) < 10 and 0 < int(words) <= len(self._options)):
                 raise BadText(f"no option {words} (1 to {len(self._options)})", text, 0)
             return self._options[int(words) - 1]
-        for index in count(len(self._texts)):
-            if words in self._indexes:
-                return self._options[self._indexes[words]]
-            if index == len(self._options):
-                if words in self._label_indexes:
-                    return self._options[self._label_indexes[words]]
-                raise NoSuchThing("option", words, self._texts)
-            self.option_text(index)
-        raise AssertionError
+        while words not in self._texts.indexes and len(self._texts) < len(self._options):
+            self.option_text(len(self._texts))
+        index = self._texts.indexes.get(words, self._labels.indexes.get(words))
+        if index is None:
+            raise NoSuchThing("option", words, self._texts)
+        return self._options[index]
 
     def _verify_turn(self) -> None:
         if self.to_move != self.seat:
             raise NotLegalHere("the game is over" if self.to_move is None else f"it is the turn of p{self.to_move + 1}")
-
-    # --- texts of options, written one after the other as far as they are asked for
-
-    @cached_property
-    def _texts(self) -> list[str]:
-        return []
-
-    @cached_property
-    def _labels(self) -> list[str]:
-        return []
-
-    @cached_property
-    def _indexes(self) -> dict[str, int]:
-        return {}
-
-    @cached_property
-    def _label_indexes(self) -> dict[str, int]:
-        return {}
-
-    @cached_property
-    def _uses(self) -> Counter[tuple[str, int]]:
-        return Counter()
 
     def option_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows; options with the text of an earlier one are numbered."""
@@ -181,20 +198,18 @@ class View:
         self._write_texts(index)
         return self._labels[index]
 
+    @cached_property
+    def listing(self) -> tuple[int, ...]:
+        """Return the indices of the options as people list them: those that differ only in cards in the order of the cards."""
+        labels = [self.label(index) for index in range(len(self._options))]
+        words = [CARD.sub("", label) for label in labels]
+        return tuple(sorted(range(len(labels)), key=lambda index: (words.index(words[index]), _cards_in(labels[index]), index)))
+
     def _write_texts(self, index: int) -> None:
         for i in range(len(self._texts), index + 1):
             after, events = self.position.preview(i)
-            self._write(self._texts, self._indexes, self.describer.preview(events, after, self._visible_cards))
-            label = self.describer.option_label(self.position, i, after, events, self._visible_cards)
-            self._write(self._labels, self._label_indexes, label)
-
-    def _write(self, texts: list[str], indexes: dict[str, int], text: str) -> None:
-        """Add the text of the next option; number it if an earlier option has the same."""
-        self._uses[text, id(texts)] += 1
-        if (number := self._uses[text, id(texts)]) > 1:
-            text += f" ({number})"
-        indexes[text] = len(texts)
-        texts.append(text)
+            self._texts.add(self.describer.preview(events, after, self._visible_cards))
+            self._labels.add(self.describer.option_label(self.position, i, after, events, self._visible_cards))
 
     def _foreseen_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
@@ -213,6 +228,7 @@ class State:
     position: Position
     known: KnownCards = field(compare=False, repr=False)
     describer: Narrator = field(compare=False, repr=False)
+    _views: dict[int, View] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Narrator]]":
         # Cached properties can be computed again.
@@ -238,10 +254,6 @@ class State:
         reason = f"the {'highest' if scoring == 'max' else 'lowest'} score wins"
         capped = "" if position.status == k.FINISHED else " (stopped: too many decisions)"
         return Result(scores, tuple(seat for seat, score in enumerate(scores) if score == goal), reason + capped)
-
-    @cached_property
-    def _views(self) -> dict[int, View]:
-        return {}
 
     def view(self, seat: int) -> View:
         """Return what a seat may know."""

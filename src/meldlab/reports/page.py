@@ -23,8 +23,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from meldlab import __version__
-from meldlab.cache import replace_file
-from meldlab.errors import NotPossible
+from meldlab.cache import replace_file, write_errors
 from meldlab.reports.plot import Plot, save
 
 LARGE = 100_000  # bytes above which a download is compressed
@@ -119,10 +118,8 @@ def download_link(name: str, content: str, says: str = "") -> Markup:
 
 def write_report(folder: Path, texts: Mapping[str, str], plots: Mapping[str, Plot]) -> list[Path]:
     """Write texts by their file names, and every figure as SVG and PNG with its numbers, each file atomically; return the files."""
-    try:
+    with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise NotPossible(f"{folder} cannot be written: {error.strerror}") from None
     for name, text in texts.items():
         with replace_file(folder / name) as file:
             file.write(text.encode())

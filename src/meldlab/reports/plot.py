@@ -17,8 +17,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from meldlab.cache import replace_file
-from meldlab.errors import NoSuchThing, NotPossible
+from meldlab.cache import replace_file, write_errors
+from meldlab.errors import NoSuchThing
 from meldlab.reports.rows import csv_text
 
 # Colours that differ with any kind of colour vision (Okabe and Ito).
@@ -46,7 +46,7 @@ def new_figure(panels: int = 1, size: tuple[float, float] = (7.0, 5.0)) -> tuple
 
 def columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
     """Return rows of numbers as columns by name."""
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def save(figure: Figure, data: Data, path: Path) -> tuple[Path, Path]:
@@ -59,10 +59,8 @@ def save(figure: Figure, data: Data, path: Path) -> tuple[Path, Path]:
     picture = _render(figure, path.suffix.lower()[1:])
     table = csv_text([list(data), *zip(*data.values(), strict=True)])
     numbers = path.with_suffix(".csv")
-    try:
+    with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise NotPossible(f"{path} cannot be written: {error.strerror}") from None
     for target, content in ((path, picture), (numbers, table.encode())):
         with replace_file(target) as file:
             file.write(content)

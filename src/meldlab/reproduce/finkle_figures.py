@@ -3,9 +3,9 @@
 Each entry draws our data. Where the thesis prints numbers, a second panel shows them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import accumulate, cycle
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.reports.plot import BLUE, GREEN, ORANGE, PINK, RED, Plot, columns, new_figure
-from meldlab.reproduce.cohorts import Approximation, approximate
 from meldlab.reproduce.run import Context
-from meldlab.reproduce.tolerance import fitted_exponent, knowledge_study, tolerance_study
-from meldlab.waiting import Solution, WaitingGame, solve
+from meldlab.reproduce.tolerance import approximation, fitted_exponent, solution, win_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,20 +78,11 @@ class FinkleFigure:
     """The title on the page of the reproduction, if it is not the number."""
 
 
-@cache
-def _solved(cards: int, aces: str = "low") -> Solution:
-    return solve(WaitingGame(cards, aces), device="cpu")
-
-
-def _run(cards: int, tolerance: float) -> Approximation:
-    return approximate(WaitingGame(cards), tolerance, _solved(cards))
-
-
-def _ascending(solution: Solution) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the classes by ascending E, and the number of hands up to and including each of them."""
-    _, hands, values = solution.rows()
+def _ascending(cards: int, aces: str = "low") -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the classes by ascending E, the number of hands up to and including each of them, and their E."""
+    _, hands, values = solution(cards, aces).rows()
     order = np.argsort(values, kind="stable")
-    return order, np.cumsum(hands[order])
+    return order, np.cumsum(hands[order]), values[order]
 
 
 def _thinned(hands: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -109,56 +98,52 @@ def _rule_sets(cards: int, rules: Sequence[str], title: str) -> Plot:
     figure, (axes,) = new_figure()
     rows: list[tuple[Any, ...]] = []
     for aces in rules:
-        order, hands = _ascending(_solved(cards, aces))
-        values = _solved(cards, aces).expected[order]
+        _, hands, values = _ascending(cards, aces)
         points = _thinned(hands, values)
-        text = f"{RULES[aces]}: mean {_solved(cards, aces).summary().mean:.4f}, largest {values[-1]:.4f}"
+        text = f"{RULES[aces]}: mean {solution(cards, aces).summary().mean:.4f}, largest {values[-1]:.4f}"
         # Each class is a horizontal stretch that ends at its point, so the step comes before the point.
         axes.step([0, *hands[points]], [0.0, *values[points]], color=RULE_COLOURS[aces], lw=1.8, label=text)
         rows += [(aces, int(count), float(value)) for count, value in zip(hands[points], values[points], strict=True)]
-    _label(axes, title)
+    _frame(axes, title)
     _hide_goals(axes, values)
     return figure, columns(["aces", "hands", "expected"], rows)
 
 
 def _tolerance_and_exact(title: str) -> Plot:
     """Draw three cards with tolerance 1 and the exact values, hands in the order of these."""
-    order, hands = _ascending(_solved(3))
-    exact, approximated = _solved(3).expected[order], _run(3, 1.0).expected[order]
+    order, hands, exact = _ascending(3)
+    approximated = approximation(3, 1.0).expected[order]
     figure, (axes,) = new_figure()
     axes.plot(hands, approximated, ".", color=ORANGE, ms=3, label="tolerance 1")
     axes.step([0, *hands], [exact[0], *exact], color="black", lw=1.5, label="exact")
-    _label(axes, title)
+    _frame(axes, title)
     _hide_goals(axes, exact)
     return figure, {"hands": hands.tolist(), "exact": exact.tolist(), "approximate": approximated.tolist()}
 
 
 def _errors(tolerances: Sequence[float], title: str) -> Plot:
     """Draw the errors of three cards."""
-    order, hands = _ascending(_solved(3))
-    exact = _solved(3).expected[order]
+    order, hands, exact = _ascending(3)
     figure, (axes,) = new_figure()
     rows: list[tuple[Any, ...]] = []
     for tolerance, colour in zip(tolerances, cycle([BLUE, ORANGE, GREEN, PINK]), strict=False):
-        run = _run(3, tolerance)
+        run = approximation(3, tolerance)
         errors = run.expected[order] - exact
         text = f"tolerance {tolerance:g}: largest {run.max_error:.4f}, mean {run.mean_error:.4f}"
         axes.plot(hands, errors, ".", color=colour, ms=4, label=text)
         rows += [(tolerance, int(count), float(value), float(error)) for count, value, error in zip(hands, exact, errors, strict=True)]
-    _label(axes, title)
-    axes.legend(loc="upper left")
-    axes.set_ylabel("estimate less E (turns)")
+    _frame(axes, title, up="estimate less E (turns)", legend="upper left")
     axes.set_ylim(top=1.35 * axes.get_ylim()[1])  # space for the legend
     return figure, columns(["tolerance", "hands", "exact", "error"], rows)
 
 
 def _locking(tolerances: Sequence[float], title: str) -> Plot:
     """Draw four cards in the order of locking."""
-    _, hands, exact = _solved(4).rows()
+    _, hands, exact = solution(4).rows()
     figure, panels = new_figure(panels=len(tolerances), size=(7.0, 5.0) if len(tolerances) == 1 else (5.0, 4.5))
     rows: list[tuple[Any, ...]] = []
     for axes, tolerance in zip(panels, tolerances, strict=True):
-        run = _run(4, tolerance)
+        run = approximation(4, tolerance)
         order = np.lexsort((np.arange(len(hands)), run.cohort_of))
         counts = np.cumsum(hands[order])
         # Spread evenly over the hands, and the last.
@@ -166,9 +151,8 @@ def _locking(tolerances: Sequence[float], title: str) -> Plot:
         shown, x = order[points], counts[points]
         axes.plot(x, run.expected[shown], ".", color=ORANGE, ms=3, label=f"tolerance {tolerance:g}, {len(run.cohorts):,} cohorts")
         axes.plot(x, exact[shown], ".", color=BLUE, ms=2, label="exact, same hands")
-        _label(axes, title if len(tolerances) == 1 else "")
+        _frame(axes, title if len(tolerances) == 1 else "", "hands in the order of locking")
         _hide_goals(axes, exact)
-        axes.set_xlabel("hands in the order of locking")
         data = zip(x, run.cohort_of[shown], run.expected[shown], exact[shown], strict=True)
         rows += [(tolerance, int(count), int(cohort), float(value), float(true)) for count, cohort, value, true in data]
     if len(tolerances) > 1:
@@ -176,22 +160,22 @@ def _locking(tolerances: Sequence[float], title: str) -> Plot:
     return figure, columns(["tolerance", "hands", "cohort", "approximate", "exact"], rows)
 
 
+def _power_line(work: Mapping[float, float], power: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the points of the power of the tolerance that fits some work best."""
+    x, logs = np.array(sorted(work)), np.log(list(work))
+    return x, np.exp(np.log(list(work.values())).mean() - power * logs.mean()) * x**power
+
+
 def _work(cards: int, tolerances: Sequence[float], title: str) -> Plot:
     """Draw the hands evaluated against the tolerance, with the fitted power of the tolerance and that of the thesis."""
-    trials, published = tolerance_study(WaitingGame(cards), tolerances, _solved(cards)), FITS[cards][1]
-    exponent = fitted_exponent(trials)
+    runs, published = [approximation(cards, tolerance) for tolerance in tolerances], FITS[cards][1]
     figure, (axes,) = new_figure()
-    work, logs = np.array([trial.evaluated for trial in trials]), np.log(tolerances)
-    x = np.array(sorted(tolerances))
-    axes.loglog(tolerances, work, "o", color=BLUE, label="hands evaluated")
-    for power, style, colour, text in ((exponent, "-", BLUE, "fitted"), (published, "--", RED, "thesis, of its time")):
-        level = np.exp(np.log(work).mean() - power * logs.mean())
-        axes.loglog(x, level * x**power, style, color=colour, lw=1.5, label=f"{text}: tolerance$^{{{power:.3f}}}$")
-    axes.set(xlabel="tolerance (turns)", ylabel="hands evaluated")
-    axes.set_title(title, fontsize=11)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="upper right")
-    rows = [(trial.tolerance, trial.cohorts, trial.evaluated, trial.max_error, trial.mean_error) for trial in trials]
+    work = {run.tolerance: run.evaluated for run in runs}
+    axes.loglog(list(work), list(work.values()), "o", color=BLUE, label="hands evaluated")
+    for power, style, colour, text in ((fitted_exponent(work), "-", BLUE, "fitted"), (published, "--", RED, "thesis, of its time")):
+        axes.loglog(*_power_line(work, power), style, color=colour, lw=1.5, label=f"{text}: tolerance$^{{{power:.3f}}}$")
+    _frame(axes, title, "tolerance (turns)", "hands evaluated", "upper right")
+    rows = [(run.tolerance, len(run.cohorts), run.evaluated, run.max_error, run.mean_error) for run in runs]
     return figure, columns(["tolerance", "cohorts", "evaluated", "max_error", "mean_error"], rows)
 
 
@@ -200,18 +184,15 @@ def _theorem_4(title: str) -> Plot:
     figure, panels = new_figure(panels=2, size=(6.0, 4.5))
     rows: list[tuple[Any, ...]] = []
     for axes, cards in zip(panels, (3, 4), strict=True):
-        trials = tolerance_study(WaitingGame(cards), DOZEN, _solved(cards))
+        runs = [approximation(cards, tolerance) for tolerance in DOZEN]
         axes.loglog(DOZEN, DOZEN, "--", color="black", lw=1.2, label="Theorem 4: the tolerance itself")
-        axes.loglog(DOZEN, [trial.max_error for trial in trials], "o-", color=BLUE, label="largest error")
-        axes.loglog(DOZEN, [trial.mean_error for trial in trials], "s-", color=ORANGE, label="mean error")
-        over = [(trial.tolerance, trial.max_error) for trial in trials if trial.max_error > trial.tolerance]
+        axes.loglog(DOZEN, [run.max_error for run in runs], "o-", color=BLUE, label="largest error")
+        axes.loglog(DOZEN, [run.mean_error for run in runs], "s-", color=ORANGE, label="mean error")
+        over = [(run.tolerance, run.max_error) for run in runs if run.max_error > run.tolerance]
         if over:
             axes.plot(*zip(*over, strict=True), "o", color=RED, ms=11, mfc="none", mew=1.8, label="beyond the bound")
-        axes.set(xlabel="tolerance (turns)", ylabel="error (turns)")
-        axes.set_title(f"{cards} cards, aces low", fontsize=11)
-        axes.grid(alpha=0.3)
-        axes.legend(loc="upper left")
-        rows += [(cards, trial.tolerance, trial.cohorts, trial.max_error, trial.mean_error) for trial in trials]
+        _frame(axes, f"{cards} cards, aces low", "tolerance (turns)", "error (turns)", "upper left")
+        rows += [(cards, run.tolerance, len(run.cohorts), run.max_error, run.mean_error) for run in runs]
     return figure, columns(["cards", "tolerance", "cohorts", "max_error", "mean_error"], rows)
 
 
@@ -221,92 +202,80 @@ def _knowledge(title: str, seed: int = 0) -> Plot:
     rows: list[tuple[Any, ...]] = []
     ticks = ["random", *(f"{tolerance:g}" for tolerance in KNOWLEDGE)]
     for cards, colour, shape in ((3, BLUE, "o"), (4, ORANGE, "s")):
-        players = knowledge_study(_solved(cards), KNOWLEDGE, GAMES[cards], seed)
+        rates = list(win_rates(solution(cards), KNOWLEDGE, GAMES[cards], seed))
         for axes, first in ((left, 0), (right, 1)):
-            rates = [player.rate.value for player in players[first:]]
-            halves = [player.rate.high - player.rate.value for player in players[first:]]
-            axes.errorbar(range(first, len(players)), rates, halves, fmt=f"{shape}-", color=colour, capsize=3, label=f"{cards} cards")
-        rows += [(cards, p.tolerance, p.cohorts, p.mean_error, p.games, p.rate.value, p.rate.low, p.rate.high) for p in players]
-    for axes, first in ((left, 0), (right, 1)):
+            values, halves = [rate.value for _, rate in rates[first:]], [rate.high - rate.value for _, rate in rates[first:]]
+            axes.errorbar(range(first, len(rates)), values, halves, fmt=f"{shape}-", color=colour, capsize=3, label=f"{cards} cards")
+        for tolerance, rate in rates:
+            run = tolerance and approximation(cards, tolerance)
+            errors = (len(run.cohorts), run.mean_error) if run else (0, None)
+            rows.append((cards, tolerance, *errors, GAMES[cards], rate.value, rate.low, rate.high))
+    for axes, first, text in ((left, 0, "all players, with 95 % intervals"), (right, 1, "tables only")):
         axes.axhline(0.5, color="black", lw=1, ls="--")
         axes.set_xticks(range(first, len(ticks)), ticks[first:], rotation=45)
-        axes.set(xlabel="tolerance of the player's table (knowledge grows to the right)", ylabel="games won against the best policy")
-        axes.grid(alpha=0.3)
-        axes.legend(loc="lower right")
+        _frame(axes, text, "tolerance of the player's table (knowledge grows to the right)", "games won against the best policy")
     left.set_ylim(0, 0.55)
-    right.set_title("tables only", fontsize=11)
-    left.set_title("all players, with 95 % intervals", fontsize=11)
     figure.suptitle(title, fontsize=11)
     return figure, columns(["cards", "tolerance", "cohorts", "mean_error", "games", "rate", "low", "high"], rows)
 
 
 def _compare_classes() -> Plot:
     """Draw the classes round the corner as printed and as computed."""
-    _, hands, values = _solved(3, "round").rows()
-    order = np.argsort(values, kind="stable")
-    complete = int(hands[values == 0].sum())
-    ours = [(int(count), float(value)) for count, value in zip(hands[order], values[order], strict=True) if value > 0]
+    order, counts, values = _ascending(3, "round")
+    hands, complete = solution(3, "round").rows()[1][order], int(counts[values == 0][-1])
+    ours = [(int(count), float(value)) for count, value in zip(hands, values, strict=True) if value > 0]
     figure, panels = new_figure(panels=2, size=(5.4, 4.4))
     rows: list[tuple[str, int, float]] = []
     series = (("theirs: 58 classes", ROUND_CLASSES, ORANGE), ("ours: 59 classes", ours, BLUE))
     for axes, (title, classes, colour) in zip(panels, series, strict=True):
-        counts = list(accumulate((count for count, _ in classes), initial=complete))
-        axes.step(counts, [classes[0][1], *(value for _, value in classes)], color=colour, lw=1.8)
-        _axes(axes, f"round the corner, {title}")
+        ends = list(accumulate((count for count, _ in classes), initial=complete))
+        axes.step(ends, [classes[0][1], *(value for _, value in classes)], color=colour, lw=1.8)
+        _frame(axes, f"round the corner, {title}", legend="")
         axes.set_xlim(0, 22_100)
-        rows += [(title.split(":")[0], count, value) for count, (_, value) in zip(counts[1:], classes, strict=True)]
+        rows += [(title.split(":")[0], count, value) for count, (_, value) in zip(ends[1:], classes, strict=True)]
     return figure, columns(("whose", "hands", "expected"), rows)
 
 
 def _compare_cohorts() -> Plot:
     """Draw the printed cohorts of tolerance 1, and all hands with the exact values."""
-    _, hands, values = _solved(3).rows()
-    order, estimates = np.argsort(values, kind="stable"), _run(3, 1.0).expected
-    counts, open_ = np.cumsum(hands[order]), values[order] > 0
+    order, counts, values = _ascending(3)
+    estimates, open_ = approximation(3, 1.0).expected[order], values > 0
     figure, (left, right) = new_figure(panels=2, size=(5.4, 4.4))
     printed = COHORTS[1.0]
-    steps = list(accumulate((count for count, _ in printed), initial=int(hands[values == 0].sum())))
-    leasts = [printed[0][1], *(value for _, value in printed)]
-    left.step(steps, leasts, color=ORANGE, lw=1.8, label="theirs: least E of each cohort")
-    right.plot(counts[open_], estimates[order][open_], ".", color=ORANGE, ms=3, label="ours: tolerance 1")
+    steps = list(accumulate((count for count, _ in printed), initial=int(counts[~open_][-1])))
+    left.step(steps, [printed[0][1], *(value for _, value in printed)], color=ORANGE, lw=1.8, label="theirs: least E of each cohort")
+    right.plot(counts[open_], estimates[open_], ".", color=ORANGE, ms=3, label="ours: tolerance 1")
     for axes in (left, right):
-        axes.plot(counts[open_], values[order][open_], color="black", lw=1.2, label="exact")
-        _label(axes, "")
+        axes.plot(counts[open_], values[open_], color="black", lw=1.2, label="exact")
+        _frame(axes, "")
     rows = [("theirs", count, value) for count, (_, value) in zip(steps[1:], printed, strict=True)]
-    rows += [("ours", int(count), float(value)) for count, value in zip(counts[open_], estimates[order][open_], strict=True)]
+    rows += [("ours", int(count), float(value)) for count, value in zip(counts[open_], estimates[open_], strict=True)]
     return figure, columns(("whose", "hands", "expected"), rows)
 
 
 def _compare_work(cards: int, tolerances: Sequence[float]) -> Plot:
     """Draw the printed fit of seconds, and our hands evaluated."""
     constant, power = FITS[cards]
-    x = np.array(sorted(tolerances))
-    trials = tolerance_study(WaitingGame(cards), tolerances, _solved(cards))
-    slope, level = np.polyfit(np.log(tolerances), np.log([trial.evaluated for trial in trials]), 1)
+    work = {tolerance: approximation(cards, tolerance).evaluated for tolerance in tolerances}
+    x, slope = np.array(sorted(work)), fitted_exponent(work)
     figure, (left, right) = new_figure(panels=2, size=(5.4, 4.4))
     left.loglog(x, constant * x**power, color=ORANGE, lw=1.8, label=f"theirs: {constant:g} t$^{{{power}}}$ seconds")
     if cards == 4:
         left.loglog(list(SECONDS_4), list(SECONDS_4.values()), "s", color=RED, label="times that the text prints")
-    right.loglog(tolerances, [trial.evaluated for trial in trials], "o", color=BLUE, label="ours: hands evaluated")
-    right.loglog(x, np.exp(level) * x**slope, color=BLUE, lw=1.4, label=f"fit: t$^{{{slope:.3f}}}$")
+    right.loglog(tolerances, list(work.values()), "o", color=BLUE, label="ours: hands evaluated")
+    right.loglog(*_power_line(work, slope), color=BLUE, lw=1.4, label=f"fit: t$^{{{slope:.3f}}}$")
     for axes, text in ((left, "seconds"), (right, "hands evaluated")):
-        axes.set(xlabel="tolerance t (turns)", ylabel=text)
-        axes.set_title(f"{cards} cards, aces low", fontsize=11)
-        axes.grid(alpha=0.3)
-        axes.legend(loc="upper right")
-    rows = [(tolerance, constant * tolerance**power, trial.evaluated) for tolerance, trial in zip(tolerances, trials, strict=True)]
+        _frame(axes, f"{cards} cards, aces low", "tolerance t (turns)", text, "upper right")
+    rows = [(tolerance, constant * tolerance**power, evaluated) for tolerance, evaluated in work.items()]
     return figure, columns(("tolerance", "their_fit_seconds", "our_hands_evaluated"), rows)
 
 
-def _axes(axes: "Axes", title: str) -> None:
+def _frame(axes: "Axes", title: str, across: str = "hands, by ascending E", up: str = "E (turns)", legend: Any = "lower right") -> None:
     axes.set_title(title, fontsize=11)
-    axes.set(xlabel="hands, by ascending E", ylabel="E (turns)")
+    axes.set(xlabel=across, ylabel=up)
     axes.grid(alpha=0.3)
-
-
-def _label(axes: "Axes", title: str) -> None:
-    _axes(axes, title)
-    axes.legend(loc="lower right")
+    if legend:
+        axes.legend(loc=legend)
 
 
 def _hide_goals(axes: "Axes", values: NDArray[np.float64]) -> None:

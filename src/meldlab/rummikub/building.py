@@ -278,27 +278,22 @@ class Board:
             return self
         self.tile_at(place, index)
         tiles = self._tiles_at(place)
-        rest = (*tiles[:index], *tiles[index + 1 :])
-        if isinstance(place, int):
-            return self._put(place, rest)
-        return replace(self, rack=rest) if place == "rack" else replace(self, hand=rest)
+        return self._put(place, (*tiles[:index], *tiles[index + 1 :]))
 
     def _into(self, board: Self, tiles: Sequence[Tile], target: Place) -> Self:
         """Return a board from which tiles of this one were taken with the tiles in their target."""
-        pieces = tuple(tile.piece for tile in tiles)
-        if target == "rack":
-            return replace(board, rack=(*board.rack, *pieces))
-        if target == "hand":
-            return replace(board, hand=(*board.hand, *pieces))
-        if target == "box":
-            return board
         if target == "new":
             return board._put(self.next_number, tiles)
-        self._pile(target)
-        return board._put(target, (*(board.piles[target].tiles if target in board.piles else ()), *tiles))
+        self._tiles_at(target)
+        # The tiles may have been the last of their pile.
+        before = board._tiles_at(target) if target in ("rack", "hand", *board.piles) else ()
+        return board._put(target, (*before, *tiles))
 
-    def _put(self, number: int, tiles: Sequence[Tile]) -> Self:
-        """Return the board with other tiles in a pile, in order of a set or by number; without the pile if there are none."""
+    def _put(self, number: Place, tiles: Sequence[Tile]) -> Self:
+        """Return the board with other tiles in a place; in a pile in order of a set or by number, without the pile if there are none."""
+        if not isinstance(number, int):
+            pieces = tuple(tile.piece for tile in tiles)
+            return self if number == "box" else replace(self, rack=pieces) if number == "rack" else replace(self, hand=pieces)
         piles = {other: pile for other, pile in self.piles.items() if other != number}
         if tiles:
             pile = Pile.of(tiles, self.rules)

@@ -9,12 +9,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from meldlab.rummikub.joker_rules import is_allowed, is_legal
+from meldlab.rummikub.joker_rules import is_allowed
 from meldlab.rummikub.opening import max_points, points_of
 from meldlab.rummikub.position import Position
+from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Solution
+from meldlab.rummikub.tiles import Tile
 
 
 def violations(solution: Solution) -> list[str]:
@@ -43,6 +46,18 @@ def _table_violations(position: Position, table: Sequence[TileSet]) -> Iterator[
         yield f"a joker was moved against the rules ({rules.joker_rule})"
     if not position.opened and after != before:
         yield from _opening_violations(position, table)
+
+
+def is_legal(tiles: Sequence[Tile], rules: Rules) -> bool:
+    """Return whether tiles in this order, jokers replaced by what they stand for, are a group or a run."""
+    numbers, colours = [tile.number for tile in tiles], [tile.colour for tile in tiles]
+    if len(tiles) < rules.smallest or not all(1 <= number <= rules.numbers for number in numbers):
+        return False
+    if len(set(numbers)) == 1:
+        return len(set(colours)) == len(colours)
+    steps = {later - earlier for earlier, later in pairwise(numbers)}
+    around = {1, 1 - rules.numbers} if rules.round_the_corner else {1}
+    return len(set(colours)) == 1 and steps <= around and len(set(numbers)) == len(numbers)
 
 
 def _opening_violations(position: Position, table: Sequence[TileSet]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Count, Deal, FinishedGame, Result
 from meldlab.rummikub.checker import table_violations
-from meldlab.rummikub.position import Position, format_table, parse_table
+from meldlab.rummikub.position import Position, format_table, parse_table, played_tiles
 from meldlab.rummikub.random_positions import box
 from meldlab.rummikub.rules import PRESETS, Rules
 from meldlab.rummikub.sets import TileSet, best_reading, columns, grow
@@ -136,7 +136,7 @@ class View:
         wrong = table_violations(self.position, action.table)
         if wrong:
             raise NotLegalHere("; ".join(wrong))
-        if not _tiles_played(self.table, action.table):
+        if not played_tiles(self.table, action.table):
             raise NotLegalHere("a play needs a tile from the rack (or draw)")
 
     def _verify_tiles(self, table: object) -> None:
@@ -200,7 +200,7 @@ class State:
         if isinstance(action, Pass):
             return replace(self, turn=after, idle=self.idle + 1)
         if isinstance(action, Play):
-            left = tuple(sorted((Counter(rack) - _tiles_played(self.table, action.table)).elements()))
+            left = tuple(sorted((Counter(rack) - played_tiles(self.table, action.table)).elements()))
             opened = tuple(has_opened or seat == self.turn for seat, has_opened in enumerate(self.opened))
             return replace(self, table=action.table, racks=self._with(left), opened=opened, turn=after, idle=0)
         count = 1 if isinstance(action, Draw) else self.rules.penalty
@@ -232,12 +232,6 @@ class State:
                 racks.append(tuple(sorted(unseen[: len(rack)])))
                 unseen = unseen[len(rack) :]
         return replace(self, racks=tuple(racks), pool=tuple(unseen))
-
-
-def _tiles_played(before: tuple[TileSet, ...], after: tuple[TileSet, ...]) -> Counter[Tile]:
-    """Return the tiles that lie on a table and did not before."""
-    counts = [Counter(tile.piece for tile_set in table for tile in tile_set.tiles) for table in (before, after)]
-    return counts[1] - counts[0]
 
 
 def _points(tiles: tuple[Tile, ...]) -> int:

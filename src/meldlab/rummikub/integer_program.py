@@ -23,14 +23,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pulp
-from numpy.typing import NDArray
 
 from meldlab.errors import NotLegalHere
 from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.joker_rules import allowed_readings, required_tiles, restricts
 from meldlab.rummikub.position import Position, format_table
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns, readings
-from meldlab.rummikub.solution import Objective
+from meldlab.rummikub.solution import Objective, shared, tile_counts
 from meldlab.rummikub.tiles import JOKER, Tile
 
 __all__ = ["IntegerProgram", "format_table"]
@@ -95,7 +94,7 @@ class IntegerProgram:
         if max_moved is None:
             second = self._unchanged_sets() if objective.keep == "sets" else {}
             scale = 1 if objective.keep == "none" else max(40, len(position.table_tiles) + 1)
-            self.model.setObjective(_sum({variable: scale * weight for variable, weight in points.items()} | second))
+            self.model.setObjective(pulp.LpAffineExpression({variable: scale * weight for variable, weight in points.items()} | second))
         else:
             self._add_successor_rows(max_moved)
         if opening_points:
@@ -108,7 +107,7 @@ class IntegerProgram:
     def solve_for_points(self, budget: Budget) -> tuple[TileSet, ...]:
         """Return the table whose sets show the most points, each at its best reading."""
         points = {x: best_reading(place.column, self.position.rules).points for place, x in zip(self.placements, self.x, strict=True)}
-        self.model.setObjective(_sum(points))
+        self.model.setObjective(pulp.LpAffineExpression(points))
         return self.solve(budget) or ()
 
     def solve(self, budget: Budget | None = None) -> tuple[TileSet, ...] | None:
@@ -143,7 +142,7 @@ class IntegerProgram:
         return self.model.add_variable(name, low, high, cat=pulp.LpInteger)
 
     def _add(self, terms: Mapping[Any, int], relation: str, bound: int, name: str) -> None:
-        left = _sum(terms)
+        left = pulp.LpAffineExpression(terms)
         self.model.addConstraint(left == bound if relation == "==" else left <= bound if relation == "<=" else left >= bound, name)
 
     def _max_copies(self, place: Placement) -> int:
@@ -152,15 +151,12 @@ class IntegerProgram:
     # ---- sets
 
     def _placements(self) -> Iterator[Placement]:
+        possible: Iterable[tuple[Column, int]] = ((column, NEW) for column in self._columns())
         if self.max_moved is not None:
-            successors = Successors(self.position, self._columns(), self.rack)
-            for column, old_set in successors.within(self.max_moved):
-                for use in self._joker_uses(column):
-                    yield Placement(column, use, old_set)
-            return
-        for column in self._columns():
+            possible = successors(self.position, self._columns(), self.max_moved)
+        for column, old_set in possible:
             for use in self._joker_uses(column):
-                yield Placement(column, use)
+                yield Placement(column, use, old_set)
 
     def _columns(self) -> list[Column]:
         """Return the columns that the tiles in play allow, and the long runs that can matter."""
@@ -300,12 +296,12 @@ class IntegerProgram:
         for place, x in zip(self.placements, self.x, strict=True):
             if place.old_set != NEW:
                 rows[place.old_set][x] = 1
-                stayed[x] = (Counter(place.column.pieces) & Counter(self.position.table[place.old_set].column.pieces)).total()
+                stayed[x] = shared(self.position.table[place.old_set].tiles, place.column.pieces)
         for i, terms in enumerate(rows):
             # More tiles than may move cannot be without a successor.
             self._add(terms, "==" if len(self.position.table[i]) > max_moved else "<=", 1, f"successor_{i}")
         self._add(stayed, ">=", len(self.position.table_tiles) - max_moved, "moved")
-        self.model.setObjective(_sum(stayed))
+        self.model.setObjective(pulp.LpAffineExpression(stayed))
 
     def _add_opening_rows(self, points: int) -> None:
         """Ask for points in sets from the rack, each column at its best reading."""
@@ -321,36 +317,17 @@ class IntegerProgram:
         self._add(worth, ">=", points, "opening")
 
 
-class Successors:
-    """Which columns may succeed which old sets."""
-
-    def __init__(self, position: Position, candidates: list[Column], rack: Counter[Tile]) -> None:
-        self.columns, self.position = candidates, position
-        rules = position.rules
-        self.new = _counts((column.pieces for column in candidates), rules.colours, rules.numbers)
-        self.old = _counts((tile_set.column.pieces for tile_set in position.table), rules.colours, rules.numbers)
-        self.rack = _counts([tuple(rack.elements())], rules.colours, rules.numbers)[0]
-
-    def within(self, max_moved: int) -> Iterator[tuple[Column, int]]:
-        """Give the pairs of a column and an old set, or none, that move at most this number of tiles between them."""
-        from_table = np.maximum(self.new - self.rack, 0).sum(1)
-        for column in np.flatnonzero(from_table <= max_moved):
-            yield self.columns[column], NEW
-        for i, old in enumerate(self.old):
-            shared = np.minimum(self.new, old).sum(1)
-            coming = np.maximum(self.new - old - self.rack, 0).sum(1)
-            for column in np.flatnonzero((shared > 0) & (old.sum() - shared + coming <= max_moved)):
-                yield self.columns[column], i
-
-
-def _counts(sets: Iterable[tuple[Tile, ...]], colours: int, numbers: int) -> NDArray[np.int64]:
-    """Return how many of each tile sets have, shape (sets, tiles); jokers are the last tile."""
-    rows = [[-1 if tile.joker else numbers * tile.colour + tile.number - 1 for tile in tiles] for tiles in sets]
-    counts = np.zeros((len(rows), colours * numbers + 1), np.int64)
-    for row, places in zip(counts, rows, strict=True):
-        for place in places:
-            row[place] += 1
-    return counts
+def successors(position: Position, candidates: list[Column], max_moved: int) -> Iterator[tuple[Column, int]]:
+    """Give the pairs of a column and an old set, or none, that move at most this number of tiles between them."""
+    box = position.rules.colours, position.rules.numbers
+    new, (rack,) = tile_counts((column.pieces for column in candidates), *box), tile_counts([position.rack], *box)
+    for column in np.flatnonzero(np.maximum(new - rack, 0).sum(1) <= max_moved):
+        yield candidates[column], NEW
+    for i, old in enumerate(tile_counts((tile_set.tiles for tile_set in position.table), *box)):
+        shared = np.minimum(new, old).sum(1)
+        coming = np.maximum(new - old - rack, 0).sum(1)
+        for column in np.flatnonzero((shared > 0) & (old.sum() - shared + coming <= max_moved)):
+            yield candidates[column], i
 
 
 def arranged(laid: Iterable[Column], position: Position) -> tuple[TileSet, ...]:
@@ -362,10 +339,6 @@ def arranged(laid: Iterable[Column], position: Position) -> tuple[TileSet, ...]:
             new[tile_set.column] -= 1
             table.append(tile_set)
     return (*table, *(best_reading(column, position.rules) for column in sorted(new.elements())))
-
-
-def _sum(terms: Mapping[Any, int]) -> Any:
-    return pulp.LpAffineExpression(terms)
 
 
 def max_copies(column: Column, held: Counter[Tile]) -> int:

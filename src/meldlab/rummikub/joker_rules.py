@@ -13,12 +13,12 @@ The tests have a second, naive implementation that moves tiles by hand.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations, islice, pairwise, permutations, product
+from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
-from meldlab.rummikub.sets import TileSet, readings
+from meldlab.rummikub.sets import Column, TileSet, readings
 from meldlab.rummikub.tiles import Tile
 
 PlacedJoker = tuple[int, Tile]  # the index of its set, and the tile that it stands for
@@ -42,18 +42,6 @@ class JokerAssignment(NamedTuple):
 def restricts(position: Position) -> bool:
     """Return whether jokers are on the table that may not go anywhere."""
     return position.rules.joker_rule != "free" and any(tile_set.jokers for tile_set in position.table)
-
-
-def is_legal(tiles: Sequence[Tile], rules: Rules) -> bool:
-    """Return whether tiles in this order, jokers replaced by what they stand for, are a group or a run."""
-    numbers, colours = [tile.number for tile in tiles], [tile.colour for tile in tiles]
-    if len(tiles) < rules.smallest or not all(1 <= number <= rules.numbers for number in numbers):
-        return False
-    if len(set(numbers)) == 1:
-        return len(set(colours)) == len(colours)
-    steps = {later - earlier for earlier, later in pairwise(numbers)}
-    around = {1, 1 - rules.numbers} if rules.round_the_corner else {1}
-    return len(set(colours)) == 1 and steps <= around and len(set(numbers)) == len(numbers)
 
 
 def is_allowed(position: Position, table: Sequence[TileSet]) -> bool:
@@ -203,13 +191,7 @@ def _fills(rest: tuple[Tile, ...], count: int, rules: Rules) -> tuple[tuple[Tile
     colours, numbers = {tile.colour for tile in rest}, {tile.number for tile in rest}
     box = [Tile(colour, number) for colour in range(rules.colours) for number in range(1, rules.numbers + 1)]
     near = [tile for tile in box if {tile.colour} == colours or {tile.number} == numbers]
-    return tuple(fill for fill in combinations(near, count) if _forms_set([*rest, *fill], rules))
-
-
-def _forms_set(tiles: Sequence[Tile], rules: Rules) -> bool:
-    ordered = sorted((tile.stands_for for tile in tiles), key=lambda tile: tile.number)
-    turns = [ordered[cut:] + ordered[:cut] for cut in range(len(ordered) if rules.round_the_corner else 1)]
-    return any(is_legal(turn, rules) for turn in turns)
+    return tuple(fill for fill in combinations(near, count) if readings(Column.of(tile.stands_for for tile in (*rest, *fill)), rules))
 
 
 def _naturals(tiles: Sequence[Tile]) -> Counter[Tile]:

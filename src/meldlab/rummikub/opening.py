@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from meldlab.rummikub.budget import Budget, BudgetExceeded
-from meldlab.rummikub.position import Position, format_table
+from meldlab.rummikub.position import Position, format_table, played_tiles
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet, best_reading
@@ -103,14 +103,14 @@ def can_open(place: Position, table: Sequence[TileSet], budget: Budget) -> bool:
         return True
     if not place.table:
         return False
-    played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(tile.piece for tile in place.table_tiles)
+    played = played_tiles(place.table, table)
     return max_points(sorted(played.elements()), rules, budget) >= rules.opening
 
 
 def _from_rack(place: Position, table: Sequence[TileSet]) -> tuple[TileSet, ...]:
     """Return sets of the new table that the rack alone can have laid: no tile of them was needed from the old table."""
     old = Counter(tile_set.column for tile_set in place.table)
-    played = Counter(tile.piece for tile_set in table for tile in tile_set.tiles) - Counter(tile.piece for tile in place.table_tiles)
+    played = played_tiles(place.table, table)
     fresh = []
     for tile_set in table:
         if old[tile_set.column]:

@@ -14,6 +14,7 @@ meldlab.errors.BadText: set 1, R5 R6 R8: the run lacks R7
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -121,6 +122,12 @@ def _reads(text: str, rules: Rules) -> bool:
     except BadText:
         return False
     return True
+
+
+def played_tiles(before: Iterable[TileSet], after: Iterable[TileSet]) -> Counter[Tile]:
+    """Return the tiles of a new table that the old one does not have, jokers as jokers."""
+    old, new = (Counter(tile.piece for tile_set in table for tile in tile_set.tiles) for table in (before, after))
+    return new - old
 
 
 def format_table(table: Iterable[TileSet]) -> str:

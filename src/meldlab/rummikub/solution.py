@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.picture import draw
-from meldlab.rummikub.position import Position, parse_table
+from meldlab.rummikub.position import Position, parse_table, played_tiles
 from meldlab.rummikub.rules import COLOURS, Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.tiles import Tile
@@ -84,9 +84,7 @@ class Solution:
     @cached_property
     def played(self) -> tuple[Tile, ...]:
         """Return the tiles of the new table that the old one does not have, sorted."""
-        played = Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
-        played.subtract(tile.piece for tile in self.position.table_tiles)
-        return tuple(sorted(played.elements()))
+        return tuple(sorted(played_tiles(self.position.table, self.table).elements()))
 
     @property
     def count(self) -> int:
@@ -123,7 +121,9 @@ class Solution:
     def moved(self) -> int:
         """Return how many table tiles changed their set, at the least."""
         pairs = match_sets(self.position.table, self.table)
-        return len(self.position.table_tiles) - sum(shared(self.position.table[old], self.table[new]) for old, new in pairs.items())
+        return len(self.position.table_tiles) - sum(
+            shared(self.position.table[old].tiles, self.table[new].tiles) for old, new in pairs.items()
+        )
 
     @property
     def leftover(self) -> tuple[Tile, ...]:
@@ -148,9 +148,9 @@ class Solution:
         return draw([tile_set.tiles for tile_set in self.table], self.leftover, new, moved, said)
 
 
-def shared(old: TileSet, new: TileSet) -> int:
+def shared(old: Iterable[Tile], new: Iterable[Tile]) -> int:
     """Return how many tiles two sets have in common, jokers as jokers."""
-    return sum((Counter(tile.piece for tile in old.tiles) & Counter(tile.piece for tile in new.tiles)).values())
+    return (Counter(tile.piece for tile in old) & Counter(tile.piece for tile in new)).total()
 
 
 def match_sets(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
@@ -162,16 +162,18 @@ def match_sets(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int,
     if not before or not after:
         return {}
     # Among equal pairings the first sets stay first; a set that stays whole beats two that stay in part.
-    ours, theirs = _counts(before)[:, None], _counts(after)[None]
+    ours, theirs = (tile_counts(tile_set.tiles for tile_set in table) for table in (before, after))
+    ours, theirs = ours[:, None], theirs[None]
     gain = 1000 * np.minimum(ours, theirs).sum(2) + (ours == theirs).all(2)
     rows, places = linear_sum_assignment(gain, maximize=True)
     return {int(old): int(new) for old, new in zip(rows, places, strict=True) if gain[old, new]}
 
 
-def _counts(table: Sequence[TileSet]) -> NDArray[np.int64]:
-    """Return how many of each tile every set has, shape (sets, tiles); jokers are the last tile."""
-    counts = np.zeros((len(table), len(COLOURS) * MAX_NUMBERS + 1), np.int64)
-    for row, tile_set in zip(counts, table, strict=True):
-        for tile in tile_set.tiles:
-            row[-1 if tile.joker else MAX_NUMBERS * tile.colour + tile.number - 1] += 1
+def tile_counts(sets: Iterable[Iterable[Tile]], colours: int = len(COLOURS), numbers: int = MAX_NUMBERS) -> NDArray[np.int64]:
+    """Return how many of each tile sets have, shape (sets, tiles); jokers are the last tile."""
+    rows = [[-1 if tile.joker else numbers * tile.colour + tile.number - 1 for tile in tiles] for tiles in sets]
+    counts = np.zeros((len(rows), colours * numbers + 1), np.int64)
+    for row, places in zip(counts, rows, strict=True):
+        for place in places:
+            row[place] += 1
     return counts

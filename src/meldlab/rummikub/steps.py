@@ -34,7 +34,7 @@ def source_sets(solution: Solution) -> dict[int, int]:
 
 
 def _match_sources(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
-    return {new: old for old, new in match_sets(before, after).items() if shared(before[old], after[new]) > 1}
+    return {new: old for old, new in match_sets(before, after).items() if shared(before[old].tiles, after[new].tiles) > 1}
 
 
 def find_steps(solution: Solution) -> list[Step]:

@@ -22,7 +22,7 @@ SHAPES = "▲✕■●◆★"
 LETTERS = str.maketrans(SHAPES + "☺", COLOURS + "J")
 NAMES = {"R": "red", "K": "black", "B": "blue", "O": "orange", "G": "green", "V": "violet"}
 # A tile in one word, or the name of a colour and a number or range.
-WORD = re.compile(rf"(?P<colour>{'|'.join(NAMES.values())})[ \t]+(?P<numbers>\d[^\s,|]*)|[^\s,|]+", re.IGNORECASE)
+WORD = re.compile(rf"(?P<colour>{'|'.join(NAMES.values())})[ \t]*(?P<numbers>\d[^\s,|]*)|[^\s,|]+", re.IGNORECASE)
 NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
 PLAIN = re.compile(r"([A-Za-z])(\d+)")
 RANGE = re.compile(r"([A-Za-z])(\d+)(-)([A-Za-z]?)(\d+)")

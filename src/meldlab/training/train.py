@@ -4,8 +4,7 @@ Next to ``FILE.npz``, the network, are ``FILE.state``, the checkpoint to resume 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from pickle import UnpicklingError
@@ -62,28 +61,25 @@ def train(
     *,
     device: Device = "cpu",
     init_from: str = "",
-    resume: bool = False,
     evaluate: Sequence[str] = (),
     eval_games: int = 2000,
     run: "Run | None" = None,
     progress: Progress = no_progress,
 ) -> TrainingResult:
-    """Train a network, save it, and let it play ``eval_games`` games against each of some opponents.
+    """Train a network, save it, and let it play ``eval_games`` games against each of some opponents; an existing checkpoint is resumed.
 
     ``init_from``: a player or a file whose network is trained further. ``run``: a run of the store for the evaluation.
     """
     if save.suffix != ".npz":
         raise NotLegalHere(f"a network is saved as FILE.npz, not {save.name}")
     checkpoint, curve = save.with_suffix(".state"), save.with_suffix(".jsonl")
-    if resume and not checkpoint.exists():
-        raise NotPossible(f"nothing to resume: there is no {checkpoint}")
-    if not resume and checkpoint.exists():
-        raise NotPossible(f"{checkpoint} exists: --resume continues this run, another --save starts a new one")
     trainer, lineage = new_trainer(config, device, init_from)
     settings = {**config.settings(), "init_from": init_from, "version": __version__}
-    if resume:
-        with _damage_reported(checkpoint):
+    if checkpoint.exists():
+        try:
             trainer.load_checkpoint(checkpoint)
+        except DAMAGES:
+            raise NotPossible(f"{checkpoint} cannot be resumed: it is damaged, or of a run with other settings") from None
         lineage = _saved_lineage(save, settings) if save.exists() else lineage
     lineage = [*lineage, settings]
     _truncate(curve, trainer.iteration)
@@ -102,31 +98,22 @@ def train(
     return TrainingResult(save, trainer.steps, trainer.iteration, perf_counter() - start, scores)
 
 
-def run_training(run: "Run", settings: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Train as a run of the store; ``settings``: of the configuration, and ``save``, ``device``, ``init_from``, ``evaluate`` and
-    ``eval_games``. An existing checkpoint is resumed."""
-    save, evaluate, steps = Path(settings["save"]), settings["evaluate"], 0
-    run.set_total(settings["eval_games"] * len(evaluate))
+def run_training(run: "Run | None", settings: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Train as a run of the store, if there is one; ``settings``: of the configuration, and the arguments of ``train``."""
+    save, steps = Path(settings["save"]), 0
 
     def report(done: float, total: float, message: str) -> None:
         nonlocal steps
         steps = round(done)
         progress(done, total, message)
 
+    numbers = {name: settings[name] for name in ("device", "init_from", "evaluate", "eval_games")}
+    if run is not None:
+        run.set_total(settings["eval_games"] * len(settings["evaluate"]))
     try:
-        result = train(
-            config_from_settings(settings),
-            save,
-            device=settings["device"],
-            init_from=settings["init_from"],
-            resume=save.with_suffix(".state").exists(),
-            evaluate=evaluate,
-            eval_games=settings["eval_games"],
-            run=run,
-            progress=report,
-        )
+        result = train(config_from_settings(settings), save, run=run, progress=report, **numbers)
     except BaseException:
-        if steps:
+        if run is not None and steps:
             run.note(f"interrupted after {steps:,} decisions; --resume continues")
         raise
     curve = [json.loads(line) for line in save.with_suffix(".jsonl").read_text().splitlines()]
@@ -141,8 +128,7 @@ def evaluate_file(save: Path, opponent: str, games: int, seed: int, rules: Rules
     from meldlab.runs.tasks import Task, run_tasks
 
     whole = Task("contest", player, opponent, json.dumps(rules.as_record()), seed, games=games, label=save.stem)
-    counts = run_tasks(whole.split(TASK_GAMES), run).values()
-    return sum((Score(part["games"], part["wins"], part["swept"]) for part in counts), Score())
+    return Score.from_counts(run_tasks(whole.split(TASK_GAMES), run).values())
 
 
 def new_trainer(config: PPOConfig | TDConfig, device: Device, init_from: str = "") -> tuple[PPO | TD, list[dict[str, Any]]]:
@@ -163,14 +149,6 @@ def new_trainer(config: PPOConfig | TDConfig, device: Device, init_from: str = "
     file = init_from.removeprefix("computed:").removeprefix("network:")
     lineage = _lineage(read_policy(file, file)[1]) if file.endswith(".npz") else []
     return PPO(config, device, PolicyNetwork.from_weights(player.policy)), lineage
-
-
-@contextmanager
-def _damage_reported(checkpoint: Path) -> Iterator[None]:
-    try:
-        yield
-    except DAMAGES:
-        raise NotPossible(f"{checkpoint} cannot be resumed: it is damaged, or of a run with other settings") from None
 
 
 def _truncate(curve: Path, iterations: int) -> None:

@@ -19,7 +19,7 @@ from meldlab.training.rollout import Device
 C = TypeVar("C", bound=TrainConfig)
 N = TypeVar("N", bound=KernelNetwork)
 # Keys of checkpoints of version 0.1, by those of today; accepted for one version.
-OLD_KEYS = {"average": ("mean",), "optimizer": ("optimiser",), "snapshots": ("ring",), "iteration": ("laps",), "equity": ("worth",)}
+OLD_KEYS = {"average": "mean", "optimizer": "optimiser", "snapshots": "ring", "iteration": "laps", "equity": "worth"}
 OLD_PARAMETERS = {"trust": "prior_scale"}
 
 
@@ -102,10 +102,7 @@ class Trainer(Generic[C, N]):
 def read_checkpoint(path: Path, device: Device) -> dict[str, Any]:
     """Read a checkpoint, also one of version 0.1."""
     state = torch.load(path, map_location=device, weights_only=True)
-    for key, old_keys in OLD_KEYS.items():
-        for old in old_keys:
-            if old in state:
-                state[key] = state.pop(old)
+    state |= {key: state.pop(old) for key, old in OLD_KEYS.items() if old in state}
     for name in ("network", "critic", "average"):
         if name in state:
             state[name] = _renamed(state[name])

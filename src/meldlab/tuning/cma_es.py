@@ -5,7 +5,7 @@ depends on its seed alone; with games from a store it resumes and comes to the s
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import count, islice
 from typing import Any
 
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from meldlab.arena.evaluation import Scores
 from meldlab.chance import Purpose, derive_seed
+from meldlab.errors import NotLegalHere
 from meldlab.gin.players import Ensemble
 from meldlab.statistics import Score
 from meldlab.tuning.ensemble_space import DIMENSIONS, START, Point, ensemble_at
+from meldlab.tuning.experiment import Experiment
 from meldlab.tuning.halving import HalvingConfig, successive_halving
 
 Opponents = Mapping[str, float]
@@ -160,6 +162,15 @@ class TuningResult:
             "selection_score": self.selection_score,
             "test_scores": {name: score.as_json() for name, score in self.test_scores.items()},
         }
+
+
+def tuning_experiment(config: CMAConfig, generations: int, test_games: int) -> Experiment:
+    """Return the search of ``tune`` as an experiment."""
+    if test_games % 2:
+        raise NotLegalHere(f"{test_games} games cannot be played in mirrored pairs")
+    settings = {**asdict(config), "generations": generations, "test_games": test_games}
+    planned = config.planned(generations, test_games)
+    return Experiment("best", settings, planned, lambda work: tune(work.scores, config, generations, test_games).as_json())
 
 
 def tune(

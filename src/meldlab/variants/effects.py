@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.statistics import Interval, t_interval
 from meldlab.variants.measures import MEASURES
-from meldlab.variants.search import SearchResult
+from meldlab.variants.search import SearchResult, Trial
 
 Real = NDArray[np.float64]
 
@@ -39,25 +39,39 @@ class Effect:
 
 def effects(result: SearchResult) -> list[Effect]:
     """Return the effect of each number on each measure, over all variants that can be played, weighted by their games."""
-    ranges = result.spec.ranges
     answers = []
     for name in MEASURES:
-        rows = [(trial, value) for trial in result.trials if not trial.problem and (value := trial.measures[name]) is not None]
-        settings = np.array([[trial.variant.settings[span.name] for span in ranges] for trial, _ in rows], np.float64).reshape(
-            -1, len(ranges)
-        )
-        values = np.array([value.value for _, value in rows])
-        weights = np.array([max(1, trial.played.games if trial.played else 1) for trial, _ in rows], np.float64)
-        slopes, explained = fit_lines(settings.reshape(-1, len(ranges)), values, weights)
-        for i, span in enumerate(ranges):
-            slope, width = slopes[i], span.high - span.low
-            change = None if slope is None else slope.mapped(partial(_times, width))
+        points = MeasuredTrials.from_result(result, name)
+        slopes, explained = fit_lines(points.settings, points.values, points.weights)
+        for slope, span in zip(slopes, result.spec.ranges, strict=True):
+            change = None if slope is None else slope.mapped(partial(_times, span.high - span.low))
             answers.append(Effect(name, span.name, change, explained))
     return answers
 
 
 def _times(width: float, slope: Interval) -> Interval:
     return Interval(width * slope.value, width * slope.low, width * slope.high)
+
+
+class MeasuredTrials(NamedTuple):
+    """The variants for which a measure is defined."""
+
+    trials: list[Trial]
+    estimates: list[Interval]
+    settings: Real
+    """[variants, numbers]"""
+    values: Real
+    weights: Real
+
+    @classmethod
+    def from_result(cls, result: SearchResult, name: str) -> "MeasuredTrials":
+        """Return the variants of a search that can be played and have a measure."""
+        rows = [(trial, value) for trial in result.trials if not trial.problem and (value := trial.measures[name]) is not None]
+        trials, ranges = [trial for trial, _ in rows], result.spec.ranges
+        settings = np.array([[trial.variant.settings[span.name] for span in ranges] for trial in trials], np.float64)
+        weights = np.array([max(1, trial.played.games if trial.played else 1) for trial in trials], np.float64)
+        estimates = [value for _, value in rows]
+        return cls(trials, estimates, settings.reshape(-1, len(ranges)), np.array([value.value for value in estimates]), weights)
 
 
 def fit_lines(settings: Real, values: Real, weights: Real) -> tuple[list[Interval | None], float | None]:

@@ -5,9 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from meldlab.reports.plot import BLUE, ORANGE, RED, Plot, new_figure
+from meldlab.reports.plot import BLUE, ORANGE, RED, Plot, columns, new_figure
 from meldlab.statistics import Interval
-from meldlab.variants.effects import fit_lines
+from meldlab.variants.effects import MeasuredTrials, fit_lines
 from meldlab.variants.search import SearchResult, Trial
 
 GREY = "#777777"
@@ -35,7 +35,7 @@ def draw_front(result: SearchResult) -> Plot:
     constraint = next((constraint for constraint in result.spec.constraints if constraint.measure != objective), None)
     across = constraint.measure if constraint else "decisions" if objective != "decisions" else "fairness"
     figure, (axes,) = new_figure(size=(7.5, 5.0))
-    columns = _points(axes, result, across, objective)
+    rows = _points(axes, result, across, objective)
     if constraint is not None:
         axes.axvline(constraint.bound, color=GREY, lw=1, ls="--")
         axes.annotate(f" {constraint}", (constraint.bound, 1.0), xycoords=("data", "axes fraction"), va="bottom", ha="center", fontsize=9)
@@ -44,11 +44,12 @@ def draw_front(result: SearchResult) -> Plot:
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, fontsize=9, frameon=False)
-    return figure, columns
+    return figure, columns(("variant", "kind", "games", across, objective), rows)
 
 
-def _points(axes: Axes, result: SearchResult, across: str, objective: str) -> dict[str, list[object]]:
-    columns: dict[str, list[object]] = {name: [] for name in ("variant", "kind", "games", across, objective)}
+def _points(axes: Axes, result: SearchResult, across: str, objective: str) -> list[tuple[object, ...]]:
+    """Draw the variants; return their rows of the data."""
+    rows: list[tuple[object, ...]] = []
     values = [value.value for trial in result.trials if not trial.problem and (value := trial.measures[across])]
     middle = (min(values) + max(values)) / 2 if values else 0.0
     for kind, (colour, mark) in KINDS.items():
@@ -72,18 +73,17 @@ def _points(axes: Axes, result: SearchResult, across: str, objective: str) -> di
             zorder=2 if faint else 3,
         )
         for trial, a, b in zip(trials, x, y, strict=True):
-            for name, entry in zip(columns, (trial.variant.settings_text, kind, trial.games, a.value, b.value), strict=True):
-                columns[name].append(entry)
+            rows.append((trial.variant.settings_text, kind, trial.games, a.value, b.value))
             if kind in ("the winner", "as it is written"):
                 # Towards the middle, where the text fits.
                 side = {"xytext": (-7, 7), "ha": "right"} if a.value > middle else {"xytext": (7, 7), "ha": "left"}
                 axes.annotate(trial.variant.settings_text, (a.value, b.value), textcoords="offset points", fontsize=9, color=colour, **side)
-    return columns
+    return rows
 
 
 def _bars(intervals: list[Interval]) -> NDArray[np.float64]:
     """Return [2, points], the lengths of the bars below and above."""
-    ends = np.array([[interval.value - interval.low, interval.high - interval.value] for interval in intervals])
+    ends = np.array([[interval.value - interval.low, interval.high - interval.value] for interval in intervals]).reshape(-1, 2)
     return np.where(np.isfinite(ends), np.maximum(0, ends), 0).T
 
 
@@ -91,23 +91,16 @@ def draw_numbers(result: SearchResult) -> Plot:
     """Draw the objective over each number, with the straight line through all variants."""
     objective, ranges = result.spec.objective.measure, result.spec.ranges
     figure, panels = new_figure(len(ranges), size=(max(3.2, 7.5 / len(ranges)), 3.8))
-    rows = [(trial, value) for trial in result.trials if not trial.problem and (value := trial.measures[objective]) is not None]
-    columns: dict[str, list[object]] = {name: [] for name in (*(span.name for span in ranges), objective, "low", "high", "games")}
-    for trial, estimate in rows:
-        row = [*(trial.variant.settings[span.name] for span in ranges), estimate.value, estimate.low, estimate.high, trial.games]
-        for name, entry in zip(columns, row, strict=True):
-            columns[name].append(entry)
-    settings = np.array([[trial.variant.settings[span.name] for span in ranges] for trial, _ in rows], np.float64).reshape(-1, len(ranges))
-    values = np.array([value.value for _, value in rows])
-    weights = np.array([max(1, trial.games) for trial, _ in rows], np.float64)
+    points = MeasuredTrials.from_result(result, objective)
+    _, _, settings, values, weights = points
     slopes, _ = fit_lines(settings, values, weights)
+    stopped = np.array([bool(trial.stopped) for trial in points.trials], bool)
+    bars = _bars(points.estimates)
     for column, (axes, span) in enumerate(zip(panels, ranges, strict=True)):
-        for kind in ("stopped early", "not on the front"):
-            chosen = [i for i, (trial, _) in enumerate(rows) if bool(trial.stopped) == (kind == "stopped early")]
-            if chosen:
-                bars = _bars([rows[i][1] for i in chosen])
-                colour = GREY if kind == "stopped early" else BLUE
-                axes.errorbar(settings[chosen, column], values[chosen], bars, fmt=KINDS[kind][1], color=colour, lw=1, ms=5, alpha=0.6)
+        for kind, colour, chosen in (("stopped early", GREY, stopped), ("not on the front", BLUE, ~stopped)):
+            if chosen.any():
+                mark = KINDS[kind][1]
+                axes.errorbar(settings[chosen, column], values[chosen], bars[:, chosen], fmt=mark, color=colour, lw=1, ms=5, alpha=0.6)
         slope = slopes[column]
         if slope is not None:
             ends = np.array([span.low, span.high], np.float64)
@@ -115,6 +108,9 @@ def draw_numbers(result: SearchResult) -> Plot:
             axes.plot(ends, np.average(values, weights=weights) + slope.value * (ends - middle), color=ORANGE, lw=2)
         axes.set_xlabel(span.name)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if panels:
-        panels[0].set_ylabel(objective)
-    return figure, columns
+    panels[0].set_ylabel(objective)
+    rows = [
+        (*(trial.variant.settings[span.name] for span in ranges), estimate.value, estimate.low, estimate.high, trial.games)
+        for trial, estimate in zip(points.trials, points.estimates, strict=True)
+    ]
+    return figure, columns((*(span.name for span in ranges), objective, "low", "high", "games"), rows)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from meldlab.analysis.playing import COUNT_TASK, LineUp, changed_limits
+from meldlab.analysis.playing import COUNT_TASK, LineUp
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
@@ -94,8 +94,7 @@ class VariantRunner:
         self._report(self.done + games)
 
     def _task(self, variant: Variant, line_up: str, rung: Rung) -> Task:
-        arguments: dict[str, Any] = {"dialect": variant.game.dialect, "limits": changed_limits(variant.game.limits)}
-        task = self.line_ups(variant)[line_up].task(variant.name, variant.game.text, rung.seed, rung.games, arguments)
+        task = self.line_ups(variant)[line_up].task(variant, variant.name, rung.seed, rung.games)
         return replace(task, first=rung.first, label=variant.settings_text)
 
     def _score_task(self, variant: Variant, rung: Rung) -> Task:

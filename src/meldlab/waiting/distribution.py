@@ -9,7 +9,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ class TurnDistribution:
     def _from_numbers(cls, solution: Solution, start: NDArray[np.int64], progress: Progress) -> "TurnDistribution":
         game, expected, known = solution.game, solution.expected, len(start)
         choice = np.empty(game.drawn_numbering.classes, np.uint32)
-        run_on_cores(lambda first, count: kernel.sweep_discards(first, count, None, choice, expected, game.space), len(choice), size=CHUNK)
+        run_on_cores(kernel.sweep_discards, len(choice), None, choice, expected, game.space, size=CHUNK)
         close = max(SAME_VALUE, 2 * solution.error) / solution.unit
         # Pages that nothing is written to take no memory.
         numbers, indices = np.empty(game.numbering.classes, np.int64), np.empty(game.numbering.classes, np.int32)
@@ -78,7 +78,8 @@ class TurnDistribution:
         done = 0
         while done < known:
             count = min(known - done, WAVE)
-            run_on_cores(_list_moves(close, numbers[done : done + count], wave, choice, solution), count, size=CHUNK)
+            listing = close, numbers[done : done + count], wave, choice, expected, game.space
+            run_on_cores(kernel_distribution.list_moves, count, *listing, size=CHUNK)
             own = starts[done : done + count + 1]
             own[1:] = own[0] + np.cumsum(wave.counts[:count])
             moves = kernel_distribution.Moves(starts, _grown(moves.targets, own[-1]), _grown(moves.draws, own[-1]))
@@ -86,7 +87,7 @@ class TurnDistribution:
             # Neighbours in number lead to neighbours.
             new.sort()
             indices[new] = np.arange(known, known + len(new))
-            run_on_cores(_append_moves(own, indices, moves, wave), count, size=CHUNK)
+            run_on_cores(kernel_distribution.append_moves, count, own, indices, moves, wave, size=CHUNK)
             done, known = done + count, known + len(new)
             progress(done, known, "")
         starts, last = starts[: known + 1], starts[known]
@@ -103,16 +104,16 @@ class TurnDistribution:
         narrow = levels.astype(np.min_scalar_type(levels.max()))
         return np.argsort(narrow, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(levels))])
 
-    def _by_levels(self, work: Callable[[int, int, NDArray[np.int64]], None]) -> None:
-        """Do ``work(first, count, indices)`` on all hands, level by level, in chunks on all cores."""
+    def by_levels(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Call ``kernel(first, count, indices, *arguments)`` for all hands, level by level, in chunks on all cores."""
         order, starts = self._levels
         for first, last in pairwise(starts.tolist()):
-            run_on_cores(partial(_shifted, work, first, order), last - first, size=CHUNK)
+            run_on_cores(kernel, last - first, order[first:last], *arguments, size=CHUNK)
 
     @cached_property
     def _moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         mean, square = np.zeros(len(self.numbers)), np.zeros(len(self.numbers))
-        self._by_levels(lambda first, count, order: kernel_distribution.moments(first, count, order, self.bag, self.moves, mean, square))
+        self.by_levels(kernel_distribution.moments, self.bag, self.moves, mean, square)
         return mean, np.sqrt(np.maximum(square - mean * mean, 0.0))
 
     @property
@@ -224,13 +225,11 @@ class _Endings:
 
     def extend(self) -> None:
         """Compute the next turns."""
-        moves, bag, known, probability = self.distribution.moves, self.distribution.bag, self.known, self.probability
-        self.distribution._by_levels(
-            lambda first, count, order: kernel_distribution.end_within(first, count, order, bag, moves, known, probability)
-        )
-        self.turns += probability.shape[1] - 1
-        self.known = probability[:, -1].astype(np.float64)
-        self.first_hand.append(probability[0, 1:].astype(np.float64))
+        turns = self.distribution
+        turns.by_levels(kernel_distribution.end_within, turns.bag, turns.moves, self.known, self.probability)
+        self.turns += self.probability.shape[1] - 1
+        self.known = self.probability[:, -1].astype(np.float64)
+        self.first_hand.append(self.probability[0, 1:].astype(np.float64))
 
     def until(self, part: float, progress: Progress) -> NDArray[np.float64]:
         """Return [turns + 1] float64, the probability of the first hand to have ended within 0, 1, 2, ... turns, until it is ``part``."""
@@ -239,23 +238,6 @@ class _Endings:
             self.extend()
             progress(int(1000 * self.first_hand[-1][-1]), int(1000 * part), "")
         return known
-
-
-def _list_moves(
-    close: float, hands: NDArray[np.int64], wave: kernel_distribution.Wave, choice: NDArray[np.uint32], solution: Solution
-) -> Callable[[int, int], None]:
-    expected, space = solution.expected, solution.game.space
-    return lambda first, count: kernel_distribution.list_moves(first, count, close, hands, wave, choice, expected, space)
-
-
-def _append_moves(
-    starts: NDArray[np.int64], indices: NDArray[np.int32], moves: kernel_distribution.Moves, wave: kernel_distribution.Wave
-) -> Callable[[int, int], None]:
-    return lambda first, count: kernel_distribution.append_moves(first, count, starts, indices, moves, wave)
-
-
-def _shifted(work: Callable[[int, int, NDArray[np.int64]], None], by: int, order: NDArray[np.int64], first: int, count: int) -> None:
-    work(by + first, count, order)
 
 
 def _grown(array: NDArray[Any], length: int) -> NDArray[Any]:

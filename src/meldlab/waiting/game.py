@@ -124,11 +124,7 @@ class WaitingGame:
         """Return E of every class before solving, 0 at the goal and infinity elsewhere, and the number of hands in each class."""
         expected, orbits = np.empty(self.numbering.classes), np.empty(self.numbering.classes, np.int16)
         leftovers, limit = self.goal.leftovers(self.aces)
-
-        def mark(first: int, count: int) -> None:
-            kernel.mark_goals(first, count, expected, orbits, leftovers, limit, self.numbering)
-
-        run_on_cores(mark, self.numbering.classes, size=CHUNK)
+        run_on_cores(kernel.mark_goals, self.numbering.classes, expected, orbits, leftovers, limit, self.numbering, size=CHUNK)
         return expected, orbits
 
     @classmethod

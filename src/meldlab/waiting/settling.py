@@ -73,11 +73,7 @@ class Settling:
         hands, phases = int(self.ends[-1]), kernel_settling.PHASES
         chunks, propagated = -(-hands // kernel_settling.CHUNK), 0
         self._allocate(chunks + 2)
-        run_on_cores(
-            lambda first, count: kernel_settling.write_edges(first, count, hands, self.window, self.bounds.reached, self.edges, space),
-            chunks,
-            size=BLOCKS,
-        )
+        run_on_cores(kernel_settling.write_edges, chunks, hands, self.window, self.bounds.reached, self.edges, space, size=BLOCKS)
         state[:] = 0, hands, 0, chunks * kernel_settling.CHUNK, 0
         # While hands of a phase are locked, the other cores sort, and then propagate what the phase before has settled.
         running = self.background.submit(self._sort, 0, chunks, max(1, self.cores - 1))
@@ -101,9 +97,7 @@ class Settling:
         bounds, counts, space = self.bounds, self.counts, self.game.space
         while True:
             self.window = self.window._replace(low=self.low, high=self.low + self.width)
-            run_on_cores(
-                lambda first, count: kernel_settling.find_near(first, count, counts, self.window, bounds, space), len(counts), size=BLOCKS
-            )
+            run_on_cores(kernel_settling.find_near, len(counts), counts, self.window, bounds, space, size=BLOCKS)
             near = int(kernel_settling.compact_window(counts, self.ends, self.window, bounds))
             hands = int(self.ends[-1])
             if (hands > 2 * self.target or near > 4 * self.target) and self.width > MIN_WIDTH:
@@ -140,13 +134,8 @@ class Settling:
 
     def _propagate(self, start: int, end: int, cores: int) -> None:
         """Add the hands of some chunks to the bounds of hands outside of the window, as ``_sort`` has sorted them."""
-        bounds, edges, buckets = self.bounds, self.edges, (self.game.numbering.classes - 1 >> self.shift) + 1
-        run_on_cores(
-            lambda first, count: kernel_settling.propagate_far(first, count, start, end, bounds, edges),
-            buckets,
-            threads=cores,
-            size=BUCKETS,
-        )
+        buckets = (self.game.numbering.classes - 1 >> self.shift) + 1
+        run_on_cores(kernel_settling.propagate_far, buckets, start, end, self.bounds, self.edges, threads=cores, size=BUCKETS)
 
     def _allocate(self, chunks: int) -> None:
         if chunks > len(self.edges.starts):

@@ -1,6 +1,8 @@
 """Games by the policy: with the bag of the model, whose mean turns are E, and with a real deck."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,15 +38,8 @@ class Turns:
 
 def play_bag(solution: Solution, hand: Hand | str, games: int = 100_000, seed: int = 0) -> Turns:
     """Play the bag model from a hand by the solution's own policy; the mean is E up to chance."""
-    verify_games(games)
-    mask, space = solution.hand(hand).mask, solution.game.space
-    deals, turns = check_seed(seed), np.zeros(games, np.int64)
-
-    def play(first: int, count: int) -> None:
-        kernel_simulation.play_bag(first, count, turns, mask, deals, solution.expected, space)
-
-    run_on_cores(play, games, size=CHUNK)
-    return _ended(turns)
+    mask = solution.hand(hand).mask
+    return _play(kernel_simulation.play_bag, games, mask, check_seed(seed), solution.expected, solution.game.space)
 
 
 def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 100_000, seed: int = 0) -> Turns:
@@ -52,21 +47,17 @@ def play_deck(solution: Solution, hand: Hand | str | None = None, games: int = 1
 
     Without a ``hand`` every game is dealt at random; the solution must have no dead cards.
     """
-    verify_games(games)
     if solution.game.dead:
         raise NotLegalHere("the real deck has no dead cards; solve the game without them")
     mask, game = 0 if hand is None else solution.hand(hand).mask, solution.game
-    deals, turns = check_seed(seed), np.zeros(games, np.int64)
-
-    def play(first: int, count: int) -> None:
-        kernel_simulation.play_deck(first, count, turns, mask, game.cards, deals, solution.expected, game.numbering)
-
-    run_on_cores(play, games, size=CHUNK)
-    return _ended(turns)
+    return _play(kernel_simulation.play_deck, games, mask, game.cards, check_seed(seed), solution.expected, game.numbering)
 
 
-def _ended(turns: NDArray[np.int64]) -> Turns:
+def _play(kernel: Callable[..., None], games: int, *arguments: Any) -> Turns:
     """Return the turns of games; raise if one has not ended, since the mean would then be wrong."""
+    verify_games(games)
+    turns = np.zeros(games, np.int64)
+    run_on_cores(kernel, games, turns, *arguments, size=CHUNK)
     if turns.max() >= kernel_simulation.MAX_TURNS:
         raise NotPossible(f"a game has not ended after {kernel_simulation.MAX_TURNS:,} turns: these are no values to play by")
     return Turns(turns)

@@ -182,7 +182,7 @@ class Solution:
 
     def _sums(self) -> kernel.Sums:
         sums = kernel.new_sums(len(self.expected))
-        run_on_cores(lambda first, count: kernel.summarise(first, count, sums, self.expected, self.game.numbering), len(sums.totals))
+        run_on_cores(kernel.summarise, len(sums.totals), sums, self.expected, self.game.numbering)
         return sums
 
     def _repr_html_(self) -> str:

@@ -158,15 +158,12 @@ def _sweep(game: WaitingGame, expected: NDArray[np.float64]) -> tuple[float, int
     """Sweep until the equation holds, usually once, and return (residual, sweeps)."""
     after, changes = np.empty(game.drawn_numbering.classes), [0.0]
 
-    def discards(first: int, count: int) -> None:
-        kernel.sweep_discards(first, count, after, None, expected, game.space)
-
     def draws(first: int, count: int) -> None:
         changes.append(kernel.sweep_draws(first, count, expected, after, game.space))
 
     for sweeps in range(1, MAX_SWEEPS + 1):
         changes.clear()
-        run_on_cores(discards, game.drawn_numbering.classes, size=CHUNK)
+        run_on_cores(kernel.sweep_discards, game.drawn_numbering.classes, after, None, expected, game.space, size=CHUNK)
         run_on_cores(draws, game.numbering.classes, size=CHUNK)
         residual = max(changes)
         if residual <= RESIDUAL:

@@ -90,16 +90,17 @@ class _GpuSolve:
 
     def lower(self, tries: int) -> float:
         """Sweep once and return the largest change."""
-        largest = self.cuda.to_device(np.zeros(1))
-        for first, end, tables in self.patterns:
-            self.kernels.lower[GRID](first, end, tries, float(self.game.bag), self.values, tables, largest)
-        return float(largest.copy_to_host()[0])
+        return self._largest(self.kernels.lower, tries)
 
     def check(self) -> float:
         """Return the largest error of the equation."""
+        return self._largest(self.kernels.check)
+
+    def _largest(self, kernel: Any, *arguments: int) -> float:
+        """Run a kernel on all patterns and return the largest number that it reports."""
         largest = self.cuda.to_device(np.zeros(1))
         for first, end, tables in self.patterns:
-            self.kernels.check[GRID](first, end, float(self.game.bag), self.values, tables, largest)
+            kernel[GRID](first, end, *arguments, float(self.game.bag), self.values, tables, largest)
         return float(largest.copy_to_host()[0])
 
     def sums(self) -> kernel.Sums:

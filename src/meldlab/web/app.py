@@ -15,27 +15,27 @@ from fastapi.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
-from meldlab.web import long_work, matches
 from meldlab.web.errors import ERROR_RESPONSES, add_error_handlers
-from meldlab.web.experiments import routes as experiments
-from meldlab.web.gin import routes as gin
-from meldlab.web.guard import Guard
-from meldlab.web.laboratory import COLD, Lab, Laboratory
-from meldlab.web.pages import page
-from meldlab.web.review import pages as review_pages
-from meldlab.web.review import routes as review
-from meldlab.web.rummikub import pages as rummikub_pages
-from meldlab.web.rummikub import routes as rummikub
+from meldlab.web.rendering import page
+from meldlab.web.routes import (
+    experiments,
+    gin,
+    long_work,
+    matches,
+    review,
+    review_pages,
+    rummikub,
+    rummikub_pages,
+    stopping,
+    studio,
+    studio_pages,
+    waiting,
+)
+from meldlab.web.security import SecurityMiddleware
+from meldlab.web.services import COLD, Services, ServicesDep
 from meldlab.web.settings import Settings
-from meldlab.web.stopping import routes as stopping
-from meldlab.web.studio import api as studio_api
-from meldlab.web.studio import pages as studio_pages
-from meldlab.web.waiting import routes as waiting
-
-__all__ = ["make_app"]
 
 STATIC = Path(__file__).parent / "static"
-# Each room brings the routes of its API and of its pages.
 ROUTERS: tuple[Any, ...] = (
     matches.router,
     long_work.router,
@@ -51,7 +51,7 @@ ROUTERS: tuple[Any, ...] = (
     stopping.pages,
     experiments.api,
     experiments.pages,
-    studio_api.router,
+    studio.router,
     studio_pages.router,
 )
 
@@ -72,12 +72,12 @@ def make_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        lab = app.state.laboratory = Laboratory(chosen)
-        lab.start()
+        services = app.state.services = Services(chosen)
+        services.start()
         try:
             yield
         finally:
-            lab.stop()
+            services.stop()
 
     app = FastAPI(
         title="meldlab",
@@ -89,16 +89,16 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         responses=ERROR_RESPONSES,
     )
-    app.add_middleware(Guard, settings=chosen)
+    app.add_middleware(SecurityMiddleware, settings=chosen)
     add_error_handlers(app)
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", PackageFiles(directory=STATIC), name="static")
 
     @app.get("/", include_in_schema=False)
-    async def front(request: Request, lab: Lab) -> Response:
+    async def front(request: Request, services: ServicesDep) -> Response:
         """Show the front page."""
-        return page(request, "front.html.jinja", title="meldlab", warming=lab.warming)
+        return page(request, "front.html.jinja", title="meldlab", warming=services.warming)
 
     @app.get("/api", include_in_schema=False)
     async def api(request: Request) -> Response:
@@ -106,8 +106,8 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         return page(request, "api.html.jinja", title="The API", schema=app.openapi())
 
     @app.get("/api/ready", tags=["laboratory"])
-    async def ready(lab: Lab) -> dict[str, int]:
+    async def ready(services: ServicesDep) -> dict[str, int]:
         """Return, for each room, about how many seconds it takes until its kernels are compiled; 0 if they are."""
-        return {room: 0 if room in lab.warming.ready else lab.warming.left(room) for room in COLD}
+        return {room: 0 if room in services.warming.ready else services.warming.seconds_left(room) for room in COLD}
 
     return app

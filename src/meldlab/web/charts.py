@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["bars", "chances", "curve", "dots", "heat", "intervals"]
-
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 600, 220, 46, 34, 10
 
 

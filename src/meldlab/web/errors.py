@@ -9,12 +9,10 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from meldlab.errors import BadText, MeldlabError, NoSuchThing
-from meldlab.web.pages import page
-
-__all__ = ["ERROR_RESPONSES", "Busy", "Died", "HttpError", "Problem", "TooLong", "add_error_handlers"]
+from meldlab.web.rendering import page
 
 
-class Problem(BaseModel):
+class ErrorResponse(BaseModel):
     """Why a request was rejected, as text for the user."""
 
     error: str
@@ -32,21 +30,21 @@ class HttpError(Exception):
         self.status, self.why, self.headers = status, why, headers or {}
 
 
-class Busy(HttpError):
+class QueueFull(HttpError):
     """More is asked than the queue holds."""
 
     def __init__(self, seconds: int = 2) -> None:
         super().__init__(503, "the laboratory is busy; ask again in a moment", {"Retry-After": str(seconds)})
 
 
-class TooLong(HttpError):
+class TimedOut(HttpError):
     """A question took longer than one may; its worker was ended."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(503, f"that took longer than {seconds:.0f} seconds and was stopped", {"Retry-After": "10"})
 
 
-class Died(HttpError):
+class WorkerDied(HttpError):
     """The worker that had the question is gone, out of memory perhaps."""
 
     def __init__(self) -> None:
@@ -55,7 +53,7 @@ class Died(HttpError):
 
 # What any route under /api may answer besides its own; the security checks come before every route.
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": says, "content": {"application/json": {"schema": Problem.model_json_schema()}}}
+    status: {"description": says, "content": {"application/json": {"schema": ErrorResponse.model_json_schema()}}}
     for status, says in {
         400: "The request cannot be read, or calls the server by a name it does not have.",
         403: "The request comes from another site.",
@@ -69,32 +67,32 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Answer every mistake with a Problem, and never with a traceback."""
+    """Answer every mistake with a ErrorResponse, and never with a traceback."""
 
     @app.exception_handler(MeldlabError)
     async def mistake(request: Request, problem: MeldlabError) -> Response:
         status = 404 if isinstance(problem, NoSuchThing) and problem.kind in ("match", "job", "run", "room", "text") else 422
         if isinstance(problem, BadText):
-            return _answer(request, status, Problem(error=str(problem), text=problem.text[:2000], at=problem.offset))
-        return _answer(request, status, Problem(error=str(problem)))
+            return _answer(request, status, ErrorResponse(error=str(problem), text=problem.text[:2000], at=problem.offset))
+        return _answer(request, status, ErrorResponse(error=str(problem)))
 
     @app.exception_handler(HttpError)
     async def http_error(request: Request, problem: HttpError) -> Response:
-        return _answer(request, problem.status, Problem(error=problem.why), problem.headers)
+        return _answer(request, problem.status, ErrorResponse(error=problem.why), problem.headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, problem: RequestValidationError) -> Response:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
-        return _answer(request, 422, Problem(error=f"{where or 'the request'}: {first['msg']}"))
+        return _answer(request, 422, ErrorResponse(error=f"{where or 'the request'}: {first['msg']}"))
 
     @app.exception_handler(HTTPException)
     async def plain(request: Request, problem: HTTPException) -> Response:
         says = {404: "there is no such page", 405: "this cannot be done here"}.get(problem.status_code, str(problem.detail))
-        return _answer(request, problem.status_code, Problem(error=says), dict(problem.headers or {}))
+        return _answer(request, problem.status_code, ErrorResponse(error=says), dict(problem.headers or {}))
 
 
-def _answer(request: Request, status: int, problem: Problem, headers: dict[str, str] | None = None) -> Response:
+def _answer(request: Request, status: int, problem: ErrorResponse, headers: dict[str, str] | None = None) -> Response:
     if request.url.path.startswith("/api"):
         return JSONResponse(problem.model_dump(exclude_none=True), status, headers)
     return page(request, "error.html.jinja", status=status, headers=headers, title="That did not work", problem=problem.error)

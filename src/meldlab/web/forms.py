@@ -10,8 +10,6 @@ from pydantic import BaseModel, ValidationError
 
 from meldlab.errors import NotLegalHere
 
-__all__ = ["form", "read_form"]
-
 M = TypeVar("M", bound=BaseModel)
 FIELDS = 40
 

@@ -2,8 +2,6 @@
 
 from meldlab.cards import Card
 
-__all__ = ["moves_with", "sorted_hand"]
-
 
 def sorted_hand(hand: list[str], sort: str, melds: list[list[str]]) -> list[str]:
     """Return a hand as the person wants it."""

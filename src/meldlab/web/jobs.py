@@ -16,12 +16,10 @@ from typing import Any
 from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
 from meldlab.runs.store import canonical
-from meldlab.web.errors import Busy
+from meldlab.web.errors import QueueFull
 from meldlab.web.repository import Job, Repository
 from meldlab.web.settings import Settings
 from meldlab.web.workers import bound_process, spawned
-
-__all__ = ["ENDED", "KINDS", "Jobs", "Reporter"]
 
 ENDED = ("done", "failed", "cancelled")
 # What can be asked for, by the name that the store has of it.
@@ -88,7 +86,7 @@ class Jobs:
     def add(self, owner: str, kind: str, arguments: dict[str, Any]) -> Job:
         """Take on work, or say that there is too much of it."""
         if len(list(self.repository.jobs("waiting"))) >= self.settings.job_queue:
-            raise Busy(30)
+            raise QueueFull(30)
         job = self.repository.add_job(owner, kind, arguments)
         self.job_added.set()
         return job

@@ -4,8 +4,6 @@ from typing import Any
 
 from meldlab.errors import NoSuchThing
 
-__all__ = ["OPPONENTS", "check_opponent", "opponent"]
-
 OPPONENTS: dict[str, tuple[str, ...]] = {
     "gin": (
         "random",

@@ -13,8 +13,6 @@ from meldlab.errors import NoSuchThing
 from meldlab.runs.store import Store, canonical, code_version
 from meldlab.web.errors import HttpError
 
-__all__ = ["Job", "Repository", "StoredMatch", "Tried"]
-
 GOING = ("waiting", "running")
 TABLES = sa.MetaData()
 MATCHES = sa.Table(
@@ -70,7 +68,7 @@ TRIES = sa.Table(
 
 @dataclass(frozen=True)
 class StoredMatch:
-    """A match of one person, as far as it was played; ``version`` counts every change of it."""
+    """A match of one visitor, as far as it was played; ``version`` counts every change of it."""
 
     id: str
     owner: str
@@ -107,7 +105,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Tried:
+class Attempt:
     """Tries of a user at a decision of a match; ``solved``: whether the last try was good."""
 
     tries: int
@@ -207,11 +205,11 @@ class Repository:
             if not connection.execute(TRIES.update().where(where).values(tries=TRIES.c.tries + 1, **values)).rowcount:
                 connection.execute(TRIES.insert().values(owner=owner, match=match, action=action, tries=1, **values))
 
-    def tries_of(self, owner: str) -> dict[tuple[str, int], Tried]:
+    def tries_of(self, owner: str) -> dict[tuple[str, int], Attempt]:
         """Return the tries of a user, by match and action."""
         with self.store.reading() as connection:
             rows = connection.execute(sa.select(TRIES).where(TRIES.c.owner == owner)).all()
-        return {(row.match, row.action): Tried(row.tries, row.solved, row.changed) for row in rows}
+        return {(row.match, row.action): Attempt(row.tries, row.solved, row.changed) for row in rows}
 
     def change_job(self, id: str, **values: Any) -> None:
         """Keep what has changed about work; what has ended stays as it is."""

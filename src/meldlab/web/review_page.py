@@ -9,10 +9,8 @@ from markupsafe import Markup
 
 from meldlab.web.charts import chances
 from meldlab.web.gin_hand import sorted_hand
-from meldlab.web.pages import render
-from meldlab.web.review.models import Decided, Reviewed
-
-__all__ = ["review_document", "review_title", "review_values"]
+from meldlab.web.rendering import render
+from meldlab.web.review_models import Decided, Reviewed
 
 STYLES = ("meldlab.css", "gin.css", "review.css")
 

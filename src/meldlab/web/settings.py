@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 
 from meldlab.cost import machine_memory
 
-__all__ = ["Settings", "fair_memory"]
-
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 

@@ -1,7 +1,6 @@
 """Processes that answer questions outside the server, can be ended at any moment, and never wait in a line longer than it may be.
 
-A question is a function by its name, ``package.module:function``, with arguments that pickle; its answer is what it returns. Mistakes
-(``MeldlabError``) come back as they are.
+A call is a function of a module with arguments that pickle. Errors (``MeldlabError``) come back as they are.
 """
 
 import asyncio
@@ -11,16 +10,18 @@ import signal
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from meldlab.digests import load_object
 from meldlab.errors import MeldlabError
-from meldlab.web.errors import Busy, Died, TooLong
+from meldlab.web.errors import QueueFull, TimedOut, WorkerDied
 
-__all__ = ["Workers", "bound_process", "spawned"]
+P = ParamSpec("P")
+T = TypeVar("T")
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 START = 120.0  # seconds within which a process is ready, and within which it has loaded what a question needs
 spawned = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
@@ -38,30 +39,29 @@ def bound_process(memory: int, niceness: int = 0) -> None:
         os.nice(niceness)
 
 
-def _serve(questions: Connection, memory: int, ready: str | None) -> None:
+def _serve(questions: Connection, memory: int, ready: Callable[[], None] | None) -> None:
     """Answer requests until the pipe closes; the main loop of a worker."""
     bound_process(memory)
     if ready is not None:
-        load_object(ready)()
+        ready()
     with suppress(OSError):
         questions.send("ready")
     answer: tuple[bool, Any]
     while True:
         try:
-            name, arguments = questions.recv()
+            function, args, kwargs = questions.recv()
         except (EOFError, OSError):
             return  # the server is gone
         try:
-            function = load_object(name)
-            questions.send(None)  # what is loaded once is not the question's time
-            answer = True, function(**arguments)
+            questions.send(None)  # the import of the function is not part of the call's time
+            answer = True, function(*args, **kwargs)
         except MeldlabError as error:
             answer = False, error
         except MemoryError:
             os._exit(1)  # its other state cannot be trusted
         except Exception as bug:
-            print(f"meldlab serve: {name}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
-            answer = False, RuntimeError(f"{type(bug).__name__} in {name}")
+            print(f"meldlab serve: {function.__name__}: {type(bug).__name__}: {bug}", file=sys.stderr, flush=True)
+            answer = False, RuntimeError(f"{type(bug).__name__} in {function.__name__}")
         with suppress(OSError):
             questions.send(answer)
 
@@ -69,7 +69,7 @@ def _serve(questions: Connection, memory: int, ready: str | None) -> None:
 class _Worker(threading.Thread):
     """One process, and the thread that asks it and waits."""
 
-    def __init__(self, workers: "Workers") -> None:
+    def __init__(self, workers: "WorkerPool") -> None:
         super().__init__(daemon=True, name="worker")
         self.workers = workers
         self.process: Any = None
@@ -79,13 +79,13 @@ class _Worker(threading.Thread):
 
     def run(self) -> None:
         while (question := self.workers.next_question()) is not None:
-            self.asked, name, arguments, seconds = question
+            self.asked, call, seconds = question
             if self.asked.set_running_or_notify_cancel():
-                self._answer(self.asked, name, arguments, seconds)
+                self._answer(self.asked, call, seconds)
             self.asked = None
         self.end()
 
-    def _answer(self, future: "Future[Any]", name: str, arguments: dict[str, Any], seconds: float) -> None:
+    def _answer(self, future: "Future[Any]", call: Call, seconds: float) -> None:
         try:
             if self.process is None or not self.process.is_alive():
                 self.start_process()
@@ -94,17 +94,17 @@ class _Worker(threading.Thread):
                     raise EOFError
                 self.ours.recv()
                 self.fresh = False
-            self.ours.send((name, arguments))
+            self.ours.send(call)
             # Either the modules are loaded and the clock begins, or that has failed and this is the answer.
             loaded = self.ours.recv() if self.ours.poll(START) else None
             if loaded is None and not self.ours.poll(seconds):
                 self.end()
-                future.set_exception(TooLong(seconds))
+                future.set_exception(TimedOut(seconds))
                 return
             fine, answer = loaded or self.ours.recv()
         except (EOFError, OSError):
             self.end()
-            future.set_exception(Died())
+            future.set_exception(WorkerDied())
             return
         if fine:
             future.set_result(answer)
@@ -130,13 +130,13 @@ class _Worker(threading.Thread):
             self.process = None
 
 
-class Workers:
+class WorkerPool:
     """A fixed number of processes and a bounded line before them."""
 
-    def __init__(self, number: int, queue: int, memory: int, ready: str | None = None) -> None:
-        """``ready`` names what a process does before its first question."""
+    def __init__(self, number: int, queue: int, memory: int, ready: Callable[[], None] | None = None) -> None:
+        """``ready`` runs in a process before its first call."""
         self.number, self.queue, self.memory, self.ready = number, queue, memory, ready
-        self.waiting: deque[tuple[Future[Any], str, dict[str, Any], float]] = deque()
+        self.waiting: deque[tuple[Future[Any], Call, float]] = deque()
         self.change, self.closed = threading.Condition(), False
         self.workers = [_Worker(self) for _ in range(number)]
 
@@ -155,13 +155,13 @@ class Workers:
             if worker.process is not None:
                 worker.process.kill()
 
-    async def ask(self, name: str, seconds: float, /, **arguments: Any) -> Any:
-        """Return what a function answers; Busy if too many wait, TooLong past the seconds, Died if the process did."""
-        future: Future[Any] = Future()
+    async def run(self, seconds: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what a function answers; QueueFull if too many wait, TimedOut past the seconds, WorkerDied if the process did."""
+        future: Future[T] = Future()
         with self.change:
             if len(self.waiting) >= self.queue:
-                raise Busy
-            self.waiting.append((future, name, arguments, seconds))
+                raise QueueFull
+            self.waiting.append((future, (function, args, kwargs), seconds))
             self.change.notify()
         try:
             return await asyncio.wrap_future(future)
@@ -169,7 +169,7 @@ class Workers:
             self._forget(future)
             raise
 
-    def next_question(self) -> "tuple[Future[Any], str, dict[str, Any], float] | None":
+    def next_question(self) -> "tuple[Future[Any], Call, float] | None":
         """Wait for a question; None when all is over."""
         with self.change:
             while not self.waiting and not self.closed:

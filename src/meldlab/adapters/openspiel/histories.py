@@ -24,6 +24,14 @@ DRAW_UPCARD, DRAW_STOCK, PASSING, KNOCKING, MELDS = 52, 53, 54, 55, 56
 NO_CARD = 52  # cards are the actions below
 SUITS = {4: (3, 0, 1, 2)}  # its suits go spades, clubs, diamonds, hearts; those of a small deck have no names to keep
 Action = int
+# Parameters of its game, by the fields of our rules.
+PARAMETERS = {
+    **{name: name for name in ("oklahoma", "gin_bonus", "undercut_bonus")},
+    "knock_limit": "knock_card",
+    "cards": "hand_size",
+    "ranks": "num_ranks",
+    "suits": "num_suits",
+}
 
 
 class Cards:
@@ -52,30 +60,12 @@ cards_of = cache(Cards)  # a table of all melds lies behind them
 def rules_of(game: Any) -> Rules:
     """Return what a game of OpenSpiel's ``gin_rummy`` plays."""
     parameters = game.get_parameters()
-    return replace(
-        Rules.preset("openspiel"),
-        knock_limit=parameters["knock_card"],
-        oklahoma=parameters["oklahoma"],
-        gin_bonus=parameters["gin_bonus"],
-        undercut_bonus=parameters["undercut_bonus"],
-        cards=parameters["hand_size"],
-        ranks=parameters["num_ranks"],
-        suits=parameters["num_suits"],
-    )
+    return replace(Rules.preset("openspiel"), **{ours: parameters[theirs] for ours, theirs in PARAMETERS.items()})
 
 
 def load_game(rules: Rules) -> Any:
     """Return OpenSpiel's game under rules that it can play."""
-    parameters = {
-        "knock_card": rules.knock_limit,
-        "oklahoma": rules.oklahoma,
-        "gin_bonus": rules.gin_bonus,
-        "undercut_bonus": rules.undercut_bonus,
-        "hand_size": rules.cards,
-        "num_ranks": rules.ranks,
-        "num_suits": rules.suits,
-    }
-    return pyspiel.load_game("gin_rummy", parameters)
+    return pyspiel.load_game("gin_rummy", {theirs: getattr(rules, ours) for ours, theirs in PARAMETERS.items()})
 
 
 @cache

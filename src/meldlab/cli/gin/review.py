@@ -46,7 +46,7 @@ def review(
     reviewer = Reviewer.from_name(player, determinizations, seed, threads, min_loss)
     review = _review(reviewer, record, [seat - 1] if seat is not None else yours or [0, 1])
     if out is not None:
-        from meldlab.web.review.models import Reviewed
+        from meldlab.web.review_models import Reviewed
         from meldlab.web.review_page import review_document
 
         with replace_file(out) as page:

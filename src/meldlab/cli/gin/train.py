@@ -10,7 +10,7 @@ import typer
 
 from meldlab.cli.interruption import NOTHING, on_interrupt
 from meldlab.cli.options import DeviceOption, GinRulesOption, JsonOption, SeedOption, StoreOption
-from meldlab.cli.output import print_json
+from meldlab.cli.output import print_json, score_text
 from meldlab.cli.progress import progress_bar
 from meldlab.errors import NotLegalHere, NotPossible
 
@@ -79,8 +79,8 @@ def train(
         "total_steps": total_steps,
         "seed": seed,
         "rules": Rules.named(rules),
+        "minibatch_size": minibatch_size,
     }
-    common |= {"minibatch_size": minibatch_size}
     config: PPOConfig | TDConfig
     if algorithm == "td":
         config = TDConfig(**common, rollout_rounds=rollout_rounds, train_seats=train_seats, learning_rate=learning_rate or 8e-4)
@@ -98,13 +98,7 @@ def train(
             final_ent_coef=ent_coef / 10,
         )
     players = tuple(dict.fromkeys(config.players)) if evaluate is None else parse_opponents(evaluate)
-    run = {
-        "save": str(save),
-        "device": torch_device,
-        "init_from": init_from,
-        "evaluate": players,
-        "eval_games": eval_games + eval_games % 2,
-    }
+    run = {"save": str(save), "device": torch_device, "init_from": init_from, "evaluate": players, "eval_games": eval_games}
     result = _train(context, config, run, resume, store)
     if json:
         print_json(result)
@@ -149,13 +143,7 @@ def exploit(
     else:
         num_envs -= num_envs % 2
         config = PPOConfig(**common, num_envs=(0, 0, num_envs), prior=_prior(context, prior, init_from), minibatch_size=EXPLOIT_MINIBATCH)
-    run = {
-        "save": str(save),
-        "device": torch_device,
-        "init_from": init_from,
-        "evaluate": (player,),
-        "eval_games": eval_games + eval_games % 2,
-    }
+    run = {"save": str(save), "device": torch_device, "init_from": init_from, "evaluate": (player,), "eval_games": eval_games}
     result = _train(context, config, run, resume, store)
     if json:
         print_json(result)
@@ -169,9 +157,8 @@ def _train(
     context: typer.Context, config: "PPOConfig | TDConfig", settings: dict[str, Any], resume: bool, store: str | None
 ) -> dict[str, Any]:
     """Train as a run of the store where there can be one, and return the result."""
-    settings = {**settings, "eval_games": settings["eval_games"] + settings["eval_games"] % 2}
-    save = Path(settings["save"])
-    checkpoint = save.with_suffix(".state")
+    settings = {**config.settings(), **settings, "eval_games": settings["eval_games"] + settings["eval_games"] % 2}
+    checkpoint = Path(settings["save"]).with_suffix(".state")
     if resume != checkpoint.exists():
         if resume:
             raise NotPossible(f"nothing to resume: there is no {checkpoint}")
@@ -179,27 +166,23 @@ def _train(
     on_interrupt(lambda: f"the training state is saved in {checkpoint}; add --resume to continue" if checkpoint.exists() else NOTHING)
     with progress_bar("training") as show:
         if find_spec("sqlalchemy") is None:
-            from meldlab.training.train import train as run_without_store
+            from meldlab.training.train import run_training
 
             print("nothing is stored: SQLAlchemy is missing", file=sys.stderr)
-            numbers = {name: settings[name] for name in ("device", "init_from", "evaluate", "eval_games")}
-            return run_without_store(config, save, resume=resume, progress=show, **numbers).as_json()
-        from meldlab.runs.queue import execute_here
-        from meldlab.runs.store import Store
+            result = run_training(None, settings, show)
+        else:
+            from meldlab.runs.queue import execute_here
+            from meldlab.runs.store import Store
 
-        # A resumed run is the same run.
-        command = shlex.join(["meldlab", *(word for word in context.obj or () if word != "--resume")])
-        settings = {"command": command, **config.settings(), **settings}
-        kind = "exploit" if context.command.name == "exploit" else "train"
-        result: dict[str, Any] = execute_here(Store.open(store), kind, settings, show)
+            # A resumed run is the same run.
+            command = shlex.join(["meldlab", *(word for word in context.obj or () if word != "--resume")])
+            result = execute_here(Store.open(store), str(context.command.name), {"command": command, **settings}, show)
     return {name: value for name, value in result.items() if name != "curve"}
 
 
 def _print_scores(result: dict[str, Any]) -> None:
-    from meldlab.statistics import Interval
-
     for opponent, score in result["scores"].items():
-        print(f"{Interval(score['win_rate'], *score['ci95'])} won against {opponent}, {score['games']:,} games")
+        print(f"{score_text(score)} won against {opponent}, {score['games']:,} games")
 
 
 def _reject_options(context: typer.Context, algorithm: str) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from meldlab.analysis.study import StudyConfig
     from meldlab.recycle.game import RecycleGame
     from meldlab.variants.effects import Effect
-    from meldlab.variants.search import SearchBudget, SearchResult, Trial
+    from meldlab.variants.search import SearchResult, Trial
     from meldlab.variants.spec import SearchSpec
 
 
@@ -57,6 +57,7 @@ def search(
     Example: meldlab recycle search leduc_poker --vary BET=1..4 --vary RAISES=1..4 --maximise drama --require "fairness > 0.9" --games 20
     """
     from meldlab.analysis.study import StudyConfig
+    from meldlab.analysis.variant import Variant
     from meldlab.variants.runner import VariantRunner
     from meldlab.variants.search import SearchBudget
     from meldlab.variants.search import search as search_variants
@@ -65,19 +66,20 @@ def search(
     config = StudyConfig(games, player=player, simulations=simulations, seed=seed)
     budget = SearchBudget(trials, games, test_games or 2 * games)
     spec = _read_spec(recycle_game, config, vary or [], maximise, minimise, require or [])
+    variant = Variant(recycle_game)
+    max_games = min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
     if dry_run:
-        from meldlab.analysis.variant import Variant
         from meldlab.dry_run import study_cost
 
-        variant, games = Variant(recycle_game), min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
-        missing = {line_up: games for line_up in config.line_ups(variant.machine.players).values() if line_up.searches}
+        missing = {line_up: max_games for line_up in config.line_ups(variant.machine.players).values() if line_up.searches}
         cost = study_cost(variant, config, missing, threads)
         print_estimate(f"{recycle_game.name}, {spec.objective}, if none is stopped early or stored", cost, json)
         return
-    with open_store(store).start_run("recycle search", _settings(recycle_game, spec, config, budget)) as run:
+    identity = {**variant.identity, **spec.as_json(), "player": config.searcher.name, "seed": config.seed}
+    identity |= {"trials": budget.trials, "games": budget.games, "fresh": budget.test_games}
+    with open_store(store).start_run("recycle search", identity) as run:
         with progress_bar(f"{recycle_game.name}, {spec.objective}") as show:
-            most = (min(budget.trials, spec.size) * budget.games + 2 * budget.test_games) * 2
-            runner = VariantRunner(config, run, threads, cluster, show, most)
+            runner = VariantRunner(config, run, threads, cluster, show, 2 * max_games)
             result = search_variants(recycle_game, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
         answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
@@ -111,26 +113,6 @@ def _read_spec(
     else:
         raise NotLegalHere("expected one objective: --maximise MEASURE or --minimise MEASURE")
     return SearchSpec.for_game(game, ranges, objective, constraints, config.algorithm != "random")
-
-
-def _settings(game: "RecycleGame", spec: "SearchSpec", config: "StudyConfig", budget: "SearchBudget") -> dict[str, Any]:
-    """Return the settings that identify a search in the store."""
-    from hashlib import sha256
-
-    from meldlab.analysis.playing import changed_limits
-
-    return {
-        "game": game.name,
-        "program": sha256(game.text.encode()).hexdigest()[:16],
-        "dialect": game.dialect,
-        "limits": changed_limits(game.limits),
-        **spec.as_json(),
-        "player": config.searcher.name,
-        "seed": config.seed,
-        "trials": budget.trials,
-        "games": budget.games,
-        "fresh": budget.test_games,
-    }
 
 
 def _print_trial(trial: "Trial", objective: str) -> None:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from meldlab.cache import write_errors
 from meldlab.cli.options import JsonOption, RummikubRulesOption
 from meldlab.cli.output import print_json
-from meldlab.errors import NotLegalHere, NotPossible
+from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
     from meldlab.rummikub import Alternatives, Rules, Solution, WhyNot
@@ -81,7 +82,8 @@ def solve(
     doubt = rummikub.why_not(answer, rummikub.Tile.parse(why_not), nodes=nodes, seconds=seconds) if why_not else None
     every = rummikub.find_alternatives(answer, limit, nodes=nodes, seconds=seconds) if all_moves else None
     if lp:
-        write_lp(lp, answer)
+        with write_errors(lp):
+            rummikub.integer_program_of(answer).write(lp)
     if json:
         print_json(_answer(answer, doubt, every))
         return
@@ -94,16 +96,6 @@ def solve(
     if doubt:
         sure = "" if doubt.proven else " (unproven)"
         print(f"\nplaying {why_not} {doubt_text(doubt)}{sure}")
-
-
-def write_lp(path: Path, answer: "Solution") -> None:
-    """Write the integer program of an answer as an LP file."""
-    from meldlab.rummikub import integer_program_of
-
-    try:
-        integer_program_of(answer).write(path)
-    except OSError as error:
-        raise NotPossible(f"{path} cannot be written: {error.strerror}") from None
 
 
 def doubt_text(doubt: "WhyNot") -> str:

@@ -306,8 +306,8 @@ class _Checker:
     def variable(self, node: s.Var) -> s.Expr:
         bound = self.scope.get(node.name)
         if bound is None:
-            near = self.hints.near(node.name, self.scope)
-            self.report("E101", f"nothing binds '{node.name}" + (f"; did you mean '{near}?" if near else ""), node)
+            hint = self.hints.text(node.name, self.scope, quote="'")
+            self.report("E101", f"nothing binds '{node.name}{hint}", node)
             return replace(node, cls=None)
         bound.is_read = True
         if bound.cls is Class.BOOL:

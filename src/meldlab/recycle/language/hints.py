@@ -21,3 +21,8 @@ class Hints:
         self.work -= len(name) * sum(map(len, names))
         near = get_close_matches(name, names, 1, cutoff) if self.work >= 0 else []
         return near[0] if near else None
+
+    def text(self, name: str, known: Iterable[str], quote: str = "") -> str:
+        """Return the end of a message that suggests the nearest name; empty without one."""
+        near = self.near(name, known)
+        return f"; did you mean {quote}{near}?" if near else ""

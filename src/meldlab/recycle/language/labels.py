@@ -81,7 +81,11 @@ class _Reader:
         self.hints, self.found = Hints(), list[Diagnostic]()
 
     def labels(self) -> Labels:
-        moves, cells, names, words, constructs = {}, {}, {}, {}, {}
+        moves: dict[tuple[str, str], str] = {}
+        cells: dict[str, str] = {}
+        names: dict[str, str] = {}
+        words: dict[str, str] = {}
+        constructs: dict[int, str] = {}
         target = None
         for comment in COMMENT.finditer(self.text):
             offset, content = comment.start(), comment[1].strip()

@@ -19,6 +19,13 @@ from meldlab.recycle.language.string_values import impossible_values
 from meldlab.recycle.language.tree import children, walk
 
 CELLS = ("sto", "str", "points")
+# The fields of actions that name what is written; a swap writes to both of its sides.
+TARGETS: dict[type[s.Node], str] = {
+    **dict.fromkeys((s.MoveCard, s.Remember), "place"),
+    **dict.fromkeys((s.Set, s.SetPoints, s.Adjust), "cell"),
+    s.CreateDeck: "location",
+    s.Faro: "lower",
+}
 
 
 def lint(program: s.Program) -> list[Diagnostic]:
@@ -57,7 +64,7 @@ class _Uses:
                 if isinstance(inner, (s.Location, s.Indexed)):
                     self.use(inner, True)
 
-    def target(self, node: s.Expr) -> None:
+    def target(self, node: s.Node) -> None:
         """Record a location or a cell that is written."""
         inner = node.of if isinstance(node, s.Pick) else node
         self.use(inner, True)
@@ -72,34 +79,15 @@ class _Uses:
             self.sources[node.var] = node.coll
         elif isinstance(node, s.Let):
             self.sources[node.var] = node.value
-        match node:
-            case s.MoveCard() | s.Remember():
-                self.visit(node.card)
-                self.target(node.place)
-            case s.Set():
-                self.target(node.cell)
-                self.visit(node.value)
-            case s.SetPoints():
-                self.target(node.cell)
-                for award in node.awards:
-                    self.visit(award)
-            case s.Adjust():
-                self.target(node.cell)
-                if node.amount is not None:
-                    self.visit(node.amount)
-            case s.CreateDeck():
-                self.target(node.location)
-            case s.Swap():
-                for side in (node.left, node.right):
-                    self.visit(side)
-                    self.target(side)
-            case s.Faro():
-                self.target(node.lower)
-                self.visit(node.upper)
-            case _:
-                self.use(node, False)
-                for child in children(node):
-                    self.visit(child)
+        self.use(node, False)
+        target = getattr(node, TARGETS.get(type(node), ""), None)
+        for child in children(node):
+            if child is target:
+                self.target(child)
+            else:
+                self.visit(child)
+            if isinstance(node, s.Swap):
+                self.target(child)
 
 
 def _names(program: s.Program) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Values of strings: of attributes from the decks, of ``str`` storage from all ``set`` actions as a fixed point; warnings about others.
+"""Values of strings: of attributes from the decks, of ``str`` storage from all ``set`` actions; warnings about others.
 
 >>> from meldlab.recycle.language.parser import parse
 >>> program = parse("(game (setup (create players 1) (create deck (game iloc S) (deck (SUIT (HEARTS, SPADES)))))"
@@ -9,25 +9,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.hints import Hints
 from meldlab.recycle.language.tree import children, walk
 
-MAX_WORK = 1_000_000  # steps of the fixed point and strings compared; programs of the library take a few thousand
-
-
-class Values(NamedTuple):
-    """Strings that an expression can have: constants, and the values of cells by name."""
-
-    constants: frozenset[str]
-    cells: frozenset[str] = frozenset()
-
-
-EMPTY = Values(frozenset())
+MAX_WORK = 1_000_000  # strings collected and compared; programs of the library take a few thousand
+CELL = "str "  # before the name of a cell, where values stand for what the cell holds; strings have no blank
+Values = frozenset[str] | None  # strings and cells; None stands for any string
 
 
 class _TooMuchWork(Exception):
@@ -36,41 +26,33 @@ class _TooMuchWork(Exception):
 
 def impossible_values(program: s.Program) -> list[Diagnostic]:
     """Return warnings about attributes that no deck has, and strings that the other side of a comparison or award never has."""
-    analysis = StringValues(program)
+    values = StringValues(program)
     try:
-        analysis.visit(program)
-        analysis.propagate()
-        return list(analysis.diagnostics())
+        values.visit(program)
+        return list(values.diagnostics())
     except _TooMuchWork:
         return []
 
 
-@dataclass
 class StringValues:
-    """The values of all strings in a program; None stands for any string."""
+    """The values of all strings in a program."""
 
-    program: s.Program
-    attributes: dict[str, set[str]] = field(default_factory=dict)
-    storage: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(lambda: {""}))
-    any_storage: bool = False  # a cell of unknown name, or an unknown value, was written
-    work: int = 0
-
-    def __post_init__(self) -> None:
-        for node in walk(self.program):
+    def __init__(self, program: s.Program) -> None:
+        self.attributes: dict[str, set[str]] = {}
+        for node in walk(program):
             if isinstance(node, s.Attribute):
                 self.attributes.setdefault(node.key, set()).update(branch.value for branch in node.branches)
-        self._scope: dict[str, Values | None] = {}
-        self._targets: defaultdict[str, list[frozenset[str]]] = defaultdict(list)  # cells that a cell is copied to
+        self.cells: defaultdict[str, set[str]] = defaultdict(lambda: {""})  # what is written to each cell: strings, and other cells
+        self.any_cell = False  # whether a cell of unknown name, or an unknown value, was written
+        self.work = 0
+        self._scope: dict[str, Values] = {}
         self._keys: list[s.Expr] = []
-        self._pairs: list[tuple[s.Expr, Values | None, str, Values | None, bool]] = []
-        self._shared: dict[frozenset[str], frozenset[str]] = {}
+        self._pairs: list[tuple[s.Expr, Values, str, Values, bool]] = []
 
     def _spend(self, work: int) -> None:
         self.work += work
         if self.work > MAX_WORK:
             raise _TooMuchWork
-
-    # --- one walk through the program
 
     def visit(self, node: s.Node) -> None:
         """Record the writes and comparisons of a construct; variables are resolved in their scope."""
@@ -85,11 +67,18 @@ class StringValues:
                 self.visit(node.test if isinstance(node, s.Filter) else node.body)
                 self._scope[node.var] = outer
                 return
-            case s.Set(cell=s.Cell(kind="str", name=name), value=value):
-                self._write(self.of(name), self.of(value))
+            case s.Set(cell=s.Cell(kind="str") as cell, value=value):
+                targets, values = self.of(cell), self.of(value)
+                self.any_cell |= targets is None or values is None
+                for target in targets or ():
+                    self._spend(len(values or ()))
+                    self.cells[target] |= values or frozenset()
             case s.SetPoints():
-                for award in node.awards:
-                    self._award(award, is_only=len(node.awards) == 1)
+                for key, value in (pair for award in node.awards for pair in award.pairs):
+                    self._keys.append(key)
+                    # An award that no card matches is the way to clear a point map.
+                    clears = len(node.awards) == 1
+                    self._pairs.append((value, self.of(value), f"{_text(key)} of a card", self._of_attribute(key), clears))
             case s.CardAtt() | s.Partition():
                 self._keys.append(node.key)
             case s.Compare(how="==" | "!=", left=left, right=right):
@@ -99,19 +88,13 @@ class StringValues:
         for child in children(node):
             self.visit(child)
 
-    def _award(self, award: s.Award, is_only: bool) -> None:
-        for pair in award.pairs:
-            self._keys.append(pair.key)
-            self._pairs.append((pair.value, self.of(pair.value), f"{_text(pair.key)} of a card", self._of_attribute(pair.key), is_only))
-
-    def of(self, node: s.Expr) -> Values | None:
+    def of(self, node: s.Expr) -> Values:
         """Return the values of an expression, or of the members of a list of strings; None if it can be any string or is no string."""
         match node:
             case s.Name():
-                return Values(frozenset([node.text]))
+                return frozenset([node.text])
             case s.Strings():
-                self._spend(len(node.names))
-                return Values(frozenset(node.names))
+                return frozenset(node.names)
             case s.Var():
                 return self._scope.get(node.name)
             case s.Filter():
@@ -119,56 +102,44 @@ class StringValues:
             case s.CardAtt():
                 return self._of_attribute(node.key)
             case s.Cell(kind="str"):
-                names = self.of(node.name)
-                return None if names is None or names.cells else Values(frozenset(), names.constants)
+                names = self._names(node.name)
+                return None if names is None else frozenset(CELL + name for name in names)
         return None
 
-    def _of_attribute(self, key: s.Expr) -> Values | None:
-        keys = self.of(key)
-        if keys is None or keys.cells:
+    def _of_attribute(self, key: s.Expr) -> Values:
+        keys = self._names(key)
+        if keys is None:
             return None
-        if keys.constants not in self._shared:
-            # A card without the attribute has the empty string.
-            values = frozenset({""}.union(*(self.attributes.get(name, ()) for name in keys.constants)))
-            self._spend(len(values))
-            self._shared[keys.constants] = values
-        return Values(self._shared[keys.constants])
+        # A card without the attribute has the empty string.
+        values = frozenset({""}.union(*(self.attributes.get(name, ()) for name in keys)))
+        self._spend(len(values))
+        return values
 
-    def _write(self, names: Values | None, values: Values | None) -> None:
-        if names is None or names.cells or values is None:
-            self.any_storage = True
-            return
-        self._spend(len(names.constants) * (1 + len(values.constants)) + len(values.cells))
-        for name in names.constants:
-            self.storage[name] |= values.constants
-        for cell in values.cells:
-            self._targets[cell].append(names.constants)
+    def _names(self, node: s.Expr) -> Values:
+        """Return the strings that a name can be; None if it can be any, as one that a cell holds."""
+        names = self.of(node)
+        self._spend(len(names or ()))
+        return None if names is None or any(name.startswith(CELL) for name in names) else names
 
-    # --- the fixed point
-
-    def propagate(self) -> None:
-        """Copy values along the writes of one cell to others until nothing changes."""
-        changed = list(self._targets)
-        while changed:
-            cell = changed.pop()
-            for names in self._targets[cell]:
-                for name in names:
-                    self._spend(1 + len(self.storage[cell]))
-                    if not self.storage[cell] <= self.storage[name]:
-                        self.storage[name] |= self.storage[cell]
-                        changed.append(name)
-
-    def _expand(self, values: Values | None) -> frozenset[str] | None:
+    def _strings(self, values: Values) -> Values:
         """Return all strings of values; None if they can be any, or are of a cell that is never written."""
-        if values is None or (values.cells and self.any_storage):
+        if values is None:
             return None
-        if not values.cells:
-            return values.constants
-        self._spend(sum(len(self.storage[cell]) for cell in values.cells))
-        strings = values.constants.union(*(self.storage[cell] for cell in values.cells))
-        return strings if len(strings) > 1 else None
-
-    # --- warnings
+        self._spend(len(values))
+        strings, stack = set[str](), list(values)
+        reached = set(values)
+        while stack:
+            value = stack.pop()
+            if not value.startswith(CELL):
+                strings.add(value)
+                continue
+            new = self.cells[value] - reached
+            self._spend(len(new))
+            reached |= new
+            stack += new
+        if len(strings) == len(reached):
+            return frozenset(strings)
+        return None if self.any_cell or len(strings) == 1 else frozenset(strings)
 
     def diagnostics(self) -> Iterator[Diagnostic]:
         """Yield each warning once, at its first use."""
@@ -176,25 +147,18 @@ class StringValues:
         hints = Hints()
         for key in self._keys:
             if isinstance(key, s.Name) and key.text not in self.attributes:
-                uses["W111", f"no deck has an attribute {key.text}{_hint(hints, key.text, self.attributes)}"].append(key.offset)
-        for node, values, other, possible, may_be_none in self._pairs:
-            strings, allowed = self._expand(values), self._expand(possible)
+                uses["W111", f"no deck has an attribute {key.text}{hints.text(key.text, sorted(self.attributes))}"].append(key.offset)
+        for node, values, other, possible, clears in self._pairs:
+            strings, allowed = self._strings(values), self._strings(possible)
             if strings is None or allowed is None or allowed == {""} or not strings.isdisjoint(allowed):
                 continue
-            self._spend(len(allowed))
             name = node.text if isinstance(node, s.Name) else f"any value of {_text(node)}"
-            hint = _hint(hints, name, allowed) if isinstance(node, s.Name) else ""
-            # An award that no card matches is the way to clear a point map.
-            if hint or not may_be_none:
+            hint = hints.text(name, sorted(filter(None, allowed))) if isinstance(node, s.Name) else ""
+            if hint or not clears:
                 uses["W112", f"{other} is never {name}{hint}"].append(node.offset)
         for (code, message), offsets in uses.items():
             times = f" ({len(offsets)} times)" if len(offsets) > 1 else ""
             yield Diagnostic(code, message + times, min(offsets))
-
-
-def _hint(hints: Hints, name: str, known: "frozenset[str] | dict[str, set[str]]") -> str:
-    near = hints.near(name, sorted(filter(None, known)))
-    return f"; did you mean {near}?" if near else ""
 
 
 def _text(node: s.Expr) -> str:

@@ -6,7 +6,8 @@
 True
 """
 
-from collections.abc import Iterable, Set
+from collections import Counter
+from collections.abc import Set
 from typing import Any
 
 from meldlab.recycle.language import syntax as s
@@ -34,7 +35,7 @@ MAKES_LISTS = (
     s.Others,
     s.Members,
 )
-LocationUses = dict[tuple[str, str, str], int]  # how often locations are named, by kind, name and owner
+LocationUses = Counter[tuple[str, str, str]]  # how often locations are named, by kind, name and owner
 
 
 class Flags:
@@ -120,7 +121,9 @@ class ConstructAnalysis:
                 case _:
                     parts = list(children(node))
             owner = self.seat_name(node) if isinstance(node, s.Location) else ""
-            uses = {(node.kind, node.name.text, owner): 1} if owner else sum_uses(map(self.location_uses, reversed(parts)))
+            uses = LocationUses([(node.kind, node.name.text, owner)] if owner else ())
+            for part in () if owner else reversed(parts):
+                uses.update(self.location_uses(part))
             self._location_uses[id(node)] = uses
         return self._location_uses[id(node)]
 
@@ -210,15 +213,3 @@ def is_variable(node: Any, name: str) -> bool:
 def is_union(node: s.Expr) -> bool:
     """Return whether a list is made of others, one behind the other."""
     return isinstance(node, s.Combine) and node.how == "union"
-
-
-def sum_uses(parts: Iterable[LocationUses]) -> LocationUses:
-    """Return the sums of counts of uses."""
-    filled = [part for part in parts if part]
-    if len(filled) == 1:
-        return filled[0]
-    total: LocationUses = {}
-    for part in filled:
-        for key, times in part.items():
-            total[key] = total.get(key, 0) + times
-    return total

@@ -1,5 +1,6 @@
 """Expressions as instructions: every value ends up in a register, every truth value in a jump."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +10,7 @@ from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.syntax import Class
 from meldlab.recycle.language.tree import walk
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.analysis import CYCLES, NEXT_SEAT, SWAPPED, TESTS, ConstructAnalysis, is_union, is_variable, sum_uses
+from meldlab.recycle.machine.analysis import CYCLES, NEXT_SEAT, SWAPPED, TESTS, ConstructAnalysis, is_union, is_variable
 from meldlab.recycle.machine.assembler import Assembler, Label
 from meldlab.recycle.machine.storage import CATEGORY, StorageLayout
 
@@ -547,11 +548,12 @@ class ExpressionCompiler:
 
     def hoisted_locations(self, least: int, *nodes: s.Node) -> dict[tuple[str, str, int], int]:
         """Return the registers of the locations of players that are named at least ``least`` times, and found now."""
-        counts: dict[tuple[str, str, int], int] = {}
-        for (kind, text, owner), times in sum_uses(self.analysis.location_uses(node) for node in reversed(nodes)).items():
-            key = kind, text, self.seat_register(owner)
-            if key[2] and key not in self.player_locations:
-                counts[key] = counts.get(key, 0) + times
+        counts = Counter[tuple[str, str, int]]()
+        for node in reversed(nodes):
+            for (kind, text, owner), times in self.analysis.location_uses(node).items():
+                key = kind, text, self.seat_register(owner)
+                if key[2] and key not in self.player_locations:
+                    counts[key] += times
         return {
             (kind, text, owner): self.emitted(k.ADDRESS, self.storage.addresses[kind, "player", text], owner, k.LOCATION)
             for (kind, text, owner), times in counts.items()

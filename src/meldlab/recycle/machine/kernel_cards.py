@@ -266,35 +266,41 @@ def new_location(state, layout, first, index):
 def leave_list(state, layout, cards, end, card):
     """Take a card out of a computed list, at the end where it was index."""
     size = state[cards]
-    index = -1
     if not charge(state, layout, size):
         return
-    if end == k.AT_BOTTOM:
-        for i in range(size):
-            if state[cards + 1 + i] == card:
-                index = i
-                break
+    for i in range(size):
+        index = i if end == k.AT_BOTTOM else size - 1 - i
+        if state[cards + 1 + index] == card:
+            for after in range(index, size - 1):
+                put(state, cards + 1 + after, state[cards + 2 + after])
+            put(state, cards, size - 1)
+            return
+
+
+@device_function
+def is_location(state, layout, cards):
+    """Return whether a list is a location that holds cards, neither a computed list nor a memory."""
+    return cards < layout[k.L_LISTS_FROM] and state[cards + k.KIND_AT] != k.MEMORY
+
+
+@device_function
+def can_move(state, layout, card, cards, location):
+    """Return whether a card, found in the list ``cards`` (0: by name), may go to a location; else set the status."""
+    if card == 0:
+        state[k.STATUS] = k.NO_CARD
+    elif not is_location(state, layout, location):
+        state[k.STATUS] = k.NO_TARGET
+    elif cards and cards < layout[k.L_LISTS_FROM] and state[cards + k.KIND_AT] == k.MEMORY:
+        state[k.STATUS] = k.FROM_MEMORY
     else:
-        for i in range(size - 1, -1, -1):
-            if state[cards + 1 + i] == card:
-                index = i
-                break
-    if index >= 0:
-        for i in range(index, size - 1):
-            put(state, cards + 1 + i, state[cards + 2 + i])
-        put(state, cards, size - 1)
+        return True
+    return False
 
 
 @device_function(inline="never")
 def move(state, layout, card, cards, ends, location, index):
     """Move a card, found in the list ``cards`` (0: by name), to a place in a location; ``ends``: where it was found + 4 * where it goes."""
-    if card == 0:
-        state[k.STATUS] = k.NO_CARD
-    elif location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] == k.MEMORY:
-        state[k.STATUS] = k.NO_TARGET
-    elif cards and cards < layout[k.L_LISTS_FROM] and state[cards + k.KIND_AT] == k.MEMORY:
-        state[k.STATUS] = k.FROM_MEMORY
-    else:
+    if can_move(state, layout, card, cards, location):
         log_event(state, layout, k.MOVE, card, state[card + k.LOCATION_AT], location)
         unlink(state, card)
         insert(state, location, ends >> 2, index, card)
@@ -306,13 +312,9 @@ def move(state, layout, card, cards, ends, location, index):
 @device_function
 def try_move(state, layout, card, cards, location, where, index):
     """See whether a card could be moved, where nothing after the move depends on it."""
-    if card == 0:
-        state[k.STATUS] = k.NO_CARD
-    elif location >= layout[k.L_LISTS_FROM] or state[location + k.KIND_AT] == k.MEMORY:
-        state[k.STATUS] = k.NO_TARGET
-    elif cards and cards < layout[k.L_LISTS_FROM] and state[cards + k.KIND_AT] == k.MEMORY:
-        state[k.STATUS] = k.FROM_MEMORY
-    elif where == k.AT_INDEX and (index < 0 or index > state[location + k.SIZE_AT] - (1 if state[card + k.LOCATION_AT] == location else 0)):
+    if not can_move(state, layout, card, cards, location):
+        return
+    if where == k.AT_INDEX and (index < 0 or index > state[location + k.SIZE_AT] - (1 if state[card + k.LOCATION_AT] == location else 0)):
         state[k.STATUS] = k.BEYOND
     else:
         state[k.LAST_CARD] = card
@@ -420,9 +422,7 @@ def swap_cards(state, layout, first, other):
 @device_function
 def swap_lists(state, layout, first, other):
     """Let two locations exchange their cards."""
-    if first >= layout[k.L_LISTS_FROM] or other >= layout[k.L_LISTS_FROM]:
-        state[k.STATUS] = k.NO_TARGET
-    elif state[first + k.KIND_AT] == k.MEMORY or state[other + k.KIND_AT] == k.MEMORY:
+    if not (is_location(state, layout, first) and is_location(state, layout, other)):
         state[k.STATUS] = k.NO_TARGET
     elif state[first + k.SIZE_AT] == 0 or state[other + k.SIZE_AT] == 0:
         state[k.STATUS] = k.NO_CARD
@@ -476,10 +476,7 @@ def shuffle(state, layout, cards):
 @device_function
 def faro(state, layout, lower, upper):
     """Interleave two locations, or the halves of one, into the first."""
-    if lower >= layout[k.L_LISTS_FROM] or upper >= layout[k.L_LISTS_FROM]:
-        state[k.STATUS] = k.NO_TARGET
-        return
-    if state[lower + k.KIND_AT] == k.MEMORY or state[upper + k.KIND_AT] == k.MEMORY:
+    if not (is_location(state, layout, lower) and is_location(state, layout, upper)):
         state[k.STATUS] = k.NO_TARGET
         return
     offset = state[k.HEAP]

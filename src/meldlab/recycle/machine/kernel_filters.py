@@ -6,7 +6,7 @@ count grows by those that pass: branch-free.
 
 from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.kernel_lists import fill, new_list, size_of
+from meldlab.recycle.machine.kernel_lists import cut, fill, new_list, size_of
 from meldlab.recycle.machine.kernel_points import small, total
 
 
@@ -29,13 +29,6 @@ def candidates(state, layout, cards):
         state[k.WORK] += size
         fill(state, layout, cards, result + 1)
     return result
-
-
-@device_function
-def cut(state, result, passed):
-    """Let a list end behind the members that passed."""
-    state[result] = passed
-    state[k.HEAP] = result + passed + 1
 
 
 @device_function(inline="never")

@@ -23,6 +23,13 @@ def new_list(state, layout, size):
 
 
 @device_function
+def cut(state, list, size):
+    """Let the last list of the heap end behind its first ``size`` members."""
+    state[list] = size
+    state[k.HEAP] = list + size + 1
+
+
+@device_function
 def size_of(state, layout, cards):
     """Return the length of any list."""
     return state[cards + k.SIZE_AT] if cards < layout[k.L_LISTS_FROM] else state[cards]
@@ -204,8 +211,7 @@ def occurring(state, layout, lists, times):
         if seen == times and before == 0:
             size += 1
             state[result + size] = card
-    state[result] = size
-    state[k.HEAP] = result + size + 1
+    cut(state, result, size)
     return result
 
 
@@ -282,8 +288,7 @@ def take(state, layout, cards, end, count):
         state[k.WORK] += size >> 2
         for i in range(size // 2):
             state[result + 1 + i], state[result + size - i] = state[result + size - i], state[result + 1 + i]
-    state[result] = count
-    state[k.HEAP] = result + count + 1
+    cut(state, result, count)
     return result
 
 
@@ -314,11 +319,9 @@ def longest_run(state, layout, cards, end, least, points):
         if distinct:
             for i in range(length):
                 state[result + 1 + i] = state[start + i]
-            state[result] = length
-            state[k.HEAP] = result + length + 1
+            cut(state, result, length)
             return result
-    state[result] = 0
-    state[k.HEAP] = result + 1
+    cut(state, result, 0)
     return result
 
 

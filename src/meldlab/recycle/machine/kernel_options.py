@@ -5,7 +5,7 @@
 
 from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.kernel_cards import insert, put, undo, unlink
+from meldlab.recycle.machine.kernel_cards import insert, is_location, put, undo, unlink
 from meldlab.recycle.machine.kernel_observe import action_key
 
 
@@ -102,8 +102,7 @@ def add_moves(state, layout, members, location, end):
         or path + length > layout[k.L_PATH_END]
         or option + moved > layout[k.L_OPTION_END]
         or offset + moved * (length + 1) > layout[k.L_OPTION_WORDS_END]
-        or location >= layout[k.L_LISTS_FROM]
-        or state[location + k.KIND_AT] == k.MEMORY
+        or not is_location(state, layout, location)
     ):
         return 0
     state[k.WORK] += 2 * moved

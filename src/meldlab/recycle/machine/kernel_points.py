@@ -68,6 +68,19 @@ def lay_out(state, layout, cards, size):
     return offset
 
 
+@device_function
+def extreme_score(state, offset, size, points, sign):
+    """Return the largest (sign 1) or smallest (sign -1) score of the cards from ``offset``, and how many have it."""
+    best, equals = state[points + state[state[offset] + k.TYPE]], 1
+    for i in range(1, size):
+        score = state[points + state[state[offset + i] + k.TYPE]]
+        if (score - best) * sign > 0:
+            best, equals = score, 1
+        elif score == best:
+            equals += 1
+    return best, equals
+
+
 @device_function(inline="never")
 def extreme(state, layout, cards, points, sign):
     """Return the largest (sign 1) or smallest (sign -1) score of a list, -1 or 2147483647 if it is empty."""
@@ -77,12 +90,7 @@ def extreme(state, layout, cards, points, sign):
     offset = lay_out(state, layout, cards, size)
     if offset == 0:
         return 0
-    best = state[points + state[state[offset] + k.TYPE]]
-    for i in range(1, size):
-        score = state[points + state[state[offset + i] + k.TYPE]]
-        if (score - best) * sign > 0:
-            best = score
-    return best
+    return extreme_score(state, offset, size, points, sign)[0]
 
 
 @device_function(inline="never")
@@ -95,15 +103,7 @@ def best_card(state, layout, cards, points, sign):
     offset = lay_out(state, layout, cards, size)
     if offset == 0:
         return 0
-    best = state[points + state[state[offset] + k.TYPE]]
-    equals = 1
-    for i in range(1, size):
-        score = state[points + state[state[offset + i] + k.TYPE]]
-        if (score - best) * sign > 0:
-            best = score
-            equals = 1
-        elif score == best:
-            equals += 1
+    best, equals = extreme_score(state, offset, size, points, sign)
     chosen = 0
     if equals > 1:
         chosen = below(chance(state, layout, k.FOR_TIE), 0, equals)

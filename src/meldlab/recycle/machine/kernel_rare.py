@@ -202,9 +202,9 @@ def run_rare(code, data, layout, state, op, here):
         log_event(state, layout, k.CLEAR_POINTS, state[a], 0, 0)
         acted(state)
     elif op == k.CREATE_CARDS:
-        if state[a] >= layout[k.L_LISTS_FROM] or state[state[a] + k.KIND_AT] == k.MEMORY:
-            state[k.STATUS] = k.NO_TARGET
-        else:
+        if cards.is_location(state, layout, state[a]):
             cards.create_cards(state, layout, state[a], b, c)
+        else:
+            state[k.STATUS] = k.NO_TARGET
     elif op == k.CREATE_TEAMS:
         cards.create_teams(state, layout, data, a)

@@ -11,8 +11,9 @@ import numpy as np
 from meldlab.chance.kernel import below, player_root
 from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.kernel_observe import seat_to_move, update_known, visible
+from meldlab.recycle.machine.kernel_observe import next_location, seat_to_move, update_known, visible
 from meldlab.recycle.machine.kernel_search import draws_of, next_decision
+from meldlab.recycle.machine.kernel_tree import compare_sides, side_score
 
 # --- instead of an option, from 0, that a table is to take
 START_NEXT, LOOK, REST = -1, -2, -3  # start its next game; list the options of the game as it is; nothing
@@ -28,7 +29,7 @@ LOCATION_FEATURES = np.dtype([(name, np.int64) for name in ("first", "category",
 CELL_FEATURES = np.dtype([(name, np.int64) for name in ("cell", "first", "category", "owner", "number")])
 OF_GAME, OF_PLAYER, OF_TEAM = range(3)
 # --- the first features
-SEAT_FEATURE, CHOICE_FEATURE, DECISIONS_FEATURE, TEAM_FEATURE, FIRST_FEATURES = range(5)
+SEAT_FEATURE, CHOICE_FEATURE, DECISIONS_FEATURE, TEAM_FEATURE = range(4)
 MAX_FEATURE = 255
 
 
@@ -245,8 +246,8 @@ def write_features(state, layout, known, places, seat, choice, blocks, features)
     width = types + places.backs + 1
     for i in range(len(places.locations)):
         named = first + k.LOCATION * i
-        location, following = named, state[named + k.CHAIN_AT]
-        if following == 0 and state[named + k.SIZE_AT] == 0:
+        location = named
+        if state[named + k.CHAIN_AT] == 0 and state[named + k.SIZE_AT] == 0:
             continue
         entry = places.locations[i]
         start = entry.first + entry.width * relative_owner(state, layout, entry.category, entry.owner, seat)
@@ -260,12 +261,7 @@ def write_features(state, layout, known, places, seat, choice, blocks, features)
                 if sees:
                     top = state[state[location + k.TOP_AT] + k.TYPE]
                     features[block + width - 1] = min((state[top + k.TYPE] if remembers else top) + 1, MAX_FEATURE)
-            # The location of index 0 comes first, wherever it is in the chain.
-            location = following
-            following = state[location + k.NEXT_AT] if location else 0
-            if location == named:
-                location = following
-                following = state[location + k.NEXT_AT] if location else 0
+            location = next_location(state, named, location)
     # Cards by number, not by location: to follow a chain takes several times as long.
     for i in range(state[k.CARDS]):
         card = layout[k.L_CARDS] + k.NODE * i
@@ -288,23 +284,9 @@ def write_memory(state, memory, block, features):
 
 
 @device_function
-def side_score(layout, state, seat):
-    """Return the mean score of the team of a seat, or its own score where it plays alone."""
-    scores, teams = layout[k.L_SCORES] + 1, layout[k.L_TEAM_OF] + 1
-    team, total, members = state[teams + seat], 0, 0
-    if team == 0:
-        return float(state[scores + seat])
-    for other in range(layout[k.L_PLAYERS]):
-        if state[teams + other] == team:
-            total += state[scores + other]
-            members += 1
-    return total / members
-
-
-@device_function
 def write_rewards(layout, state, step, rewards):
     """Write the reward of every seat at the end of a game; they sum to zero, except in a game of one player."""
-    players, teams, sign = layout[k.L_PLAYERS], layout[k.L_TEAM_OF] + 1, step.sign
+    players, sign = layout[k.L_PLAYERS], step.sign
     if players == 1:
         rewards[0] = sign * state[layout[k.L_SCORES] + 1]
         return
@@ -312,19 +294,12 @@ def write_rewards(layout, state, step, rewards):
     for seat in range(players):
         mean += state[layout[k.L_SCORES] + 1 + seat] / players
     for seat in range(players):
-        own, team = side_score(layout, state, seat), state[teams + seat]
         if step.reward == BY_SCORE:
-            rewards[seat] = sign * (own - mean)
+            rewards[seat] = sign * (side_score(layout, state, seat) - mean)
             continue
-        ahead, opponents = 0, 0
-        for other in range(players):
-            if other != seat and (team == 0 or state[teams + other] != team):
-                theirs = side_score(layout, state, other)
-                opponents += 1
-                if own != theirs:
-                    ahead += sign if own > theirs else -sign
+        ahead, behind, opponents = compare_sides(layout, state, sign, seat)
         max_opponents = max(max_opponents, opponents)
-        rewards[seat] = ahead
+        rewards[seat] = ahead - behind
     if step.reward == BY_PLACE:
         # The same divisor for all, whatever the teams: each pair adds as much to one as it takes from the other.
         for seat in range(players):

@@ -126,30 +126,47 @@ def select_ucb(layout, now, tree, exploration, state, options, at_root):
 
 
 @device_function
+def side_score(layout, state, seat):
+    """Return the mean score of the team of a seat, or its own score where it plays alone."""
+    scores, teams = layout[k.L_SCORES] + 1, layout[k.L_TEAM_OF] + 1
+    team, total, members = state[teams + seat], 0, 0
+    if team == 0:
+        return float(state[scores + seat])
+    for other in range(layout[k.L_PLAYERS]):
+        if state[teams + other] == team:
+            total += state[scores + other]
+            members += 1
+    return total / members
+
+
+@device_function
+def compare_sides(layout, state, sign, seat):
+    """Return the number of opponents that the side of a seat is ahead of, that it is behind, and of all; ``sign`` -1: fewer is better."""
+    teams = layout[k.L_TEAM_OF] + 1
+    own, team, ahead, behind, opponents = sign * side_score(layout, state, seat), state[teams + seat], 0, 0, 0
+    for other in range(layout[k.L_PLAYERS]):
+        if other != seat and (team == 0 or state[teams + other] != team):
+            theirs = sign * side_score(layout, state, other)
+            opponents += 1
+            ahead += own > theirs
+            behind += own < theirs
+    return ahead, behind, opponents
+
+
+@device_function
 def evaluate(layout, now, state, result):
     """Write the result of a simulation into ``result``, [RESULT, players] float64, and widen the range of scores."""
-    players, scores, teams = layout[k.L_PLAYERS], layout[k.L_SCORES] + 1, layout[k.L_TEAM_OF] + 1
+    players, scores = layout[k.L_PLAYERS], layout[k.L_SCORES] + 1
     sign = now.sign
     for player in range(players):
-        team, total, members = state[teams + player], 0, 0
+        score = side_score(layout, state, player)
+        now.low, now.high = min(now.low, score), max(now.high, score)
+        ahead, behind, opponents = compare_sides(layout, state, sign, player)
+        rank = 0
         for other in range(players):
-            if other == player or (team and state[teams + other] == team):
-                total += state[scores + other]
-                members += 1
-        result[TEAM_SCORE, player] = total / members
-        now.low = min(now.low, total / members)
-        now.high = max(now.high, total / members)
-    for player in range(players):
-        team, beaten, others, rank = state[teams + player], 0.0, 0, 0
-        own = sign * result[TEAM_SCORE, player]
-        for other in range(players):
-            if sign * state[scores + other] > sign * state[scores + player]:
-                rank += 1
-            if other != player and (team == 0 or state[teams + other] != team):
-                others += 1
-                theirs = sign * result[TEAM_SCORE, other]
-                beaten += 1.0 if own > theirs else 0.5 if own == theirs else 0.0
-        result[BEATEN, player] = beaten / others if others else 0.5
+            rank += sign * state[scores + other] > sign * state[scores + player]
+        result[TEAM_SCORE, player] = score
+        result[BEATEN, player] = (opponents + ahead - behind) / (2 * opponents) if opponents else 0.5
         result[SCORE, player] = state[scores + player]
         result[RANK, player] = rank
 

@@ -74,17 +74,14 @@ class Machine:
 
     def workspaces(self, count: int) -> IntArray:
         """Return [count, words], arrays for states and all the work on them."""
-        words = self._zeros(count)
-        for address, value in self.compiled.constants.items():
-            words[:, address] = value
-        return words
-
-    def _zeros(self, count: int) -> IntArray:
         try:
-            return np.zeros((count, self.compiled.size), np.int64)
+            words = np.zeros((count, self.compiled.size), np.int64)
         except (MemoryError, ValueError):
             size = 8 * count * self.compiled.size // 10**9
             raise NotLegalHere(f"these limits, {count} times, take {size:,} GB of memory") from None
+        for address, value in self.compiled.constants.items():
+            words[:, address] = value
+        return words
 
     def unseen_cards(self) -> UnseenCards:
         """Return arrays in which unseen cards are listed."""
@@ -141,7 +138,7 @@ class Machine:
 
     def random_games(self, games: int, seed: int, threads: int = 1, first: int = 0) -> Results:
         """Play games with random players; the same seed gives the same games on any number of threads (0: one for each core)."""
-        results = self._new_results(games)
+        results = self.new_results(games)
         threads = min(threads or core_count(), max(1, games))
         bounds = np.linspace(0, games, threads + 1).astype(int)
 
@@ -164,7 +161,7 @@ class Machine:
         That is -1 if the game was stopped because ``work`` was spent; its status is then ``CAPPED``. The error of a capped game is its
         last choice.
         """
-        results, words = self._new_results(1), self.workspace().words
+        results, words = self.new_results(1), self.workspace().words
         words[k.LOGGING] = 0
         job, left = new_job(k.PLAY, seed=seed, limit=self.limits.decisions, prefer_last=late), -1
         while work > 0:
@@ -179,15 +176,14 @@ class Machine:
             results.errors[0] = words[k.PC]
         return results, left
 
-    def _new_results(self, games: int) -> Results:
+    def new_results(self, games: int) -> Results:
+        """Return the results of games before they are played."""
         statuses, errors, decisions, options = np.zeros((4, games), np.int64)
         return Results(statuses, errors, decisions, options, np.zeros((games, self.players), np.int64))
 
     def perft(self, seed: int, depth: int) -> list[tuple[int, int]]:
         """Return for each length up to ``depth`` the number of histories, and how many of them end the game."""
-        stack = self._zeros(depth + 1)
-        for address, value in self.compiled.constants.items():
-            stack[0, address] = value
+        stack = self.workspaces(depth + 1)
         tried, options = np.zeros((2, depth + 1), np.int64)
         results = NO_RESULTS._replace(decisions=tried, options=options, scores=np.zeros((depth + 1, 2), np.int64))
         job = new_job(k.PERFT, seed=seed, limit=self.limits.decisions)

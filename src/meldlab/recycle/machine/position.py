@@ -287,12 +287,9 @@ class Position:
     def cells(self) -> Iterator[tuple[str, str, int, str, int | str]]:
         """Yield every cell that is not empty: kind, category and number of the owner, name, content."""
         storage = self.machine.storage
-        for (kind, category, name), address in storage.addresses.items():
-            if kind in ("sto", "str"):
-                first = 0 if category == "game" else 1
-                for owner in range(first, first + storage.owners(category)):
-                    if value := int(self.words[address + owner]):
-                        yield kind, category, owner, name, value if kind == "sto" else storage.strings[value]
+        for kind, category, owner, name, address in storage.cells():
+            if kind != "points" and (value := int(self.words[address])):
+                yield kind, category, owner, name, value if kind == "sto" else storage.strings[value]
 
     @cached_property
     def key(self) -> tuple[Any, ...]:

@@ -99,7 +99,9 @@ class StorageLayout:
             self.deck_types[id(deck)] = (len(self.types), len(rows))
             self.types += rows
             self.backs += [deck.back.text if isinstance(deck.back, s.Name) else "DEFAULT"] * len(rows)
-        self.attributes = self._attributes()
+        # [types, keys], the string that each type of card has as an attribute, 0 for none
+        ids = [self.string_ids[row.get(key, "")] for row in self.types for key in self.keys]
+        self.attributes: NDArray[np.int64] = np.array(ids, np.int64).reshape(len(self.types), len(self.keys))
         self.sorts = any(isinstance(node, s.Sort) for node in nodes)
         self.updates = any(isinstance(node, s.SetPoints) and node.update for node in nodes)
         self.award_width = 2 + 2 * max([1] + [len(node.pairs) for node in nodes if isinstance(node, s.Award)])
@@ -123,15 +125,6 @@ class StorageLayout:
         if self.reserved > self.limits.words:
             problem = f"the program takes {self.reserved:,} words of memory (at most {self.limits.words:,}; raise the limit 'words')"
             raise Diagnostic("E112", problem, self.program.setup.offset).error(self.text)
-
-    def _attributes(self) -> NDArray[np.int64]:
-        """Return [types, keys], the string that each type of card has as an attribute, 0 for none."""
-        columns = {key: column for column, key in enumerate(self.keys)}
-        table = np.zeros((len(self.types), len(self.keys)), np.int64)
-        for i, row in enumerate(self.types):
-            for key, value in row.items():
-                table[i, columns[key]] = self.string_ids[value]
-        return table
 
     def awarded(self, award: s.Award) -> NDArray[np.int64]:
         """Return [types], what an award of fixed names and points gives to each type of card."""
@@ -211,7 +204,8 @@ class StorageLayout:
                 address += width * self.owners(category)
         self.team_cells_end = address
         self.cards = address + k.LOCATION * sum(self.owners(category) for kind, category, _ in uses if kind in k.KINDS)
-        self.card_limit = self._card_limit(nodes)
+        in_play = any(isinstance(node, s.CreateDeck) for phase in self.program.phases for node in walk(phase))
+        self.card_limit: int = self.limits.cards if in_play else sum(map(cards_made, self.program.setup.decks))
         self.fixed = self.cards + k.NODE * self.card_limit
         self.dynamic_end = self.fixed + k.LOCATION * self.limits.locations + k.NODE * self.limits.memories
         # What a state begins with, and the copies of it that are held while a game is played.
@@ -225,15 +219,17 @@ class StorageLayout:
                     self.locations[address] = Location(owner, kind, name)
                     address += k.LOCATION
 
+    def cells(self) -> Iterator[tuple[str, str, int, str, int]]:
+        """Yield every cell and point map: kind, category and number of the owner, name, address."""
+        for (kind, category, name), base in self.addresses.items():
+            if kind not in k.KINDS:
+                first = 0 if category == "game" else 1
+                for owner in range(first, first + self.owners(category)):
+                    yield kind, category, owner, name, base + owner * (self.map_width if kind == "points" else 1)
+
     def owners(self, category: str) -> int:
         """Return how many owners of a category there are."""
         return {"game": 1, "player": self.players, "team": self.max_teams}[category]
-
-    def _card_limit(self, nodes: list[s.Node]) -> int:
-        made: int = sum(map(cards_made, self.program.setup.decks))
-        in_play = any(isinstance(node, s.CreateDeck) for phase in self.program.phases for node in walk(phase))
-        limit: int = self.limits.cards if in_play else made
-        return limit
 
     def _decks(self) -> list[tuple[str, str, int]] | None:
         """Return kind and name of the location, and the type, of each card of the set-up in its order; None if a game must find out."""

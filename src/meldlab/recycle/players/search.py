@@ -169,17 +169,8 @@ class SearchWorkspace:
         self.known[:] = 0
         search.now["level"] = search.now["rows"] = 0
         self.stack[0][k.LOGGING] = int(search.players["remembers"].any())
-        statuses, errors, lengths, options = np.zeros((4, 1), np.int64)
-        results = ks.Results(statuses, errors, lengths, options, np.zeros((1, count), np.int64))
-        run_job(
-            machine.program,
-            self.stack,
-            new_job(k.PLAY, seed=seed, first=game, limit=machine.limits.decisions),
-            results,
-            search,
-            None,
-            stopped,
-        )
+        results, job = machine.new_results(1), new_job(k.PLAY, seed=seed, first=game, limit=machine.limits.decisions)
+        run_job(machine.program, self.stack, job, results, search, None, stopped)
         rows = int(search.now["rows"][0])
         scores = results.scores if results.statuses[0] <= k.CAPPED else np.zeros((1, count), np.int64)
         decisions, estimates = search.decisions[:rows], search.estimates[:rows].copy()

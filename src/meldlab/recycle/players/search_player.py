@@ -10,14 +10,12 @@
 ('pimc:50', 'random')
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from meldlab.chance import Purpose
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 from meldlab.play import Chance
-from meldlab.recycle.machine.position import Position
 
 ALGORITHMS = ("pimc", "mcts", "ismcts")
 MEMORIES = ("private", "taken")
@@ -25,21 +23,6 @@ REWARDS = ("score", "rank")
 DETERMINIZATIONS = 10
 FINAL_POLICIES = ("mean", "visits", "pooled")
 POLICIES_OF = {"pimc": ("mean",), "mcts": FINAL_POLICIES, "ismcts": ("visits", "mean")}  # the default first
-
-
-class SearchView(Protocol):
-    """The parts of a view that a search reads."""
-
-    @property
-    def position(self) -> Position:
-        """The game as the seat knows it."""
-
-    @property
-    def remembered(self) -> tuple[int, ...]:
-        """The unseen cards of which the seat knows the location."""
-
-    def legal_actions(self) -> Sequence[Any]:
-        """Return the options."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +101,8 @@ class SearchPlayer:
         """Return the name in records and on the command line."""
         return str(self)
 
-    def choose(self, view: SearchView, chance: Chance) -> Any:
-        """Return the option that does best in simulated games."""
+    def choose(self, view: Any, chance: Chance) -> Any:
+        """Return the option of a ``recycle.state.View`` that does best in simulated games."""
         from meldlab.recycle.players.search import SearchWorkspace
 
         workspace = SearchWorkspace.of(view.position.machine)

@@ -20,11 +20,11 @@ from meldlab.reproduce.claims import Outcome, Verdict
 from meldlab.reproduce.nagai import ensemble as ensembles
 from meldlab.reproduce.nagai import knocking, tracking
 from meldlab.reproduce.nagai.ensemble import GAMES, GRIDS, adjacency_in_floats, candidates, canonical
-from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.figures import compare_knocking, draw_inflation, draw_tracking
 from meldlab.reproduce.nagai.significance import one_sample, two_samples
 from meldlab.reproduce.run import Context, Outcomes
 from meldlab.statistics import Interval, Score
+from meldlab.tuning.experiment import Experiment
 
 __all__ = ["claims"]
 

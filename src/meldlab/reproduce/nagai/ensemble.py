@@ -19,9 +19,9 @@ from meldlab.arena.evaluation import RunEvaluator, Scores
 from meldlab.chance import Purpose, derive_seed
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
-from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import RateDifference, better, gaining, holds, one_sample, outcome, paired, two_samples
 from meldlab.statistics import Score
+from meldlab.tuning.experiment import Experiment
 from meldlab.tuning.halving import HalvingConfig, successive_halving
 
 GAMES = 5000  # of each candidate in the paper

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from meldlab.arena.evaluation import RunEvaluator
 from meldlab.chance import Purpose, derive_seed
 from meldlab.reproduce.claims import Verdict
-from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import LEVEL, agreeing, better, combine, outcome
 from meldlab.statistics import Score
+from meldlab.tuning.experiment import Experiment
 
 T = TypeVar("T")
 Stages = tuple[int, int, int]

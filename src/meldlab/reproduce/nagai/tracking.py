@@ -27,11 +27,11 @@ from meldlab.gin import Rules, kernel_tracking, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
-from meldlab.reproduce.nagai.experiment import Experiment
 from meldlab.reproduce.nagai.significance import holds, outcome
 from meldlab.runs.store import Counts
 from meldlab.runs.tasks import Task
 from meldlab.statistics import Interval, Moments
+from meldlab.tuning.experiment import Experiment
 
 Genes = tuple[float, ...]
 Population = NDArray[np.float64]  # [individuals, genes]

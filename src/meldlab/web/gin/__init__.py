@@ -1,1 +1,0 @@
-"""The gin table: matches against players whose strength was measured."""

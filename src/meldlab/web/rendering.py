@@ -1,0 +1,71 @@
+"""How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from meldlab import __version__
+from meldlab.cards import Card, Suit
+from meldlab.cards.picture import CROWN, PIPS
+from meldlab.rummikub.picture import FACES
+
+if TYPE_CHECKING:
+    from fastapi import Request
+    from fastapi.responses import HTMLResponse
+
+
+class PageLink(NamedTuple):
+    """One room of the laboratory: where it is, what it is called, what one does there, and whose kernels it needs."""
+
+    path: str
+    short: str
+    title: str
+    does: str
+    kernels: str | None
+
+
+PAGES = (
+    PageLink("/rummikub", "Rummikub", "Rummikub helper", "The best move with the least change, and a puzzle a day.", "rummikub"),
+    PageLink("/gin", "Gin", "Gin table", "Play against players whose strength was measured; hints, undo, review.", "gin"),
+    PageLink("/review", "Review", "Review", "Where a match was won and lost, and what would have been better.", "gin"),
+    PageLink("/waiting", "Waiting", "Waiting times", "How long a hand takes to be complete, exactly, and what to throw away.", "waiting"),
+    PageLink("/stopping", "Stopping", "Stopping game", "Black wins, red loses: when to stop, and what it is worth.", "stopping"),
+    PageLink("/studio", "Studio", "RECYCLE studio", "Write the rules of a card game, play it, and see what it is like.", "recycle"),
+    PageLink("/experiments", "Experiments", "Experiments", "Contests, searches and analyses in the store, while they run.", None),
+)
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.globals.update(
+        version=__version__, rooms=PAGES, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()}, faces=FACES
+    )
+    made.filters["combine"] = lambda first, more: {**first, **more}
+    made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
+    return made
+
+
+def page(request: "Request", template: str, *, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> "HTMLResponse":
+    """Return a template as the answer to a request."""
+    from fastapi.responses import HTMLResponse  # a page is rendered to a file without it
+
+    values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
+    return HTMLResponse(render(template, **values), status, headers)
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a template as text; every value in it is escaped."""
+    return _environment().get_template(template).render(**values)
+
+
+def card_name(card: Card | str) -> str:
+    """Return the full name of a card, as a reader of screens says it.
+
+    >>> card_name("TD"), card_name("AS")
+    ('ten of diamonds', 'ace of spades')
+    """
+    return (Card.parse(card) if isinstance(card, str) else card).long_name

@@ -1,0 +1,1 @@
+"""HTTP routes: the API and the pages, one module per tool."""

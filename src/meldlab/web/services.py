@@ -1,0 +1,122 @@
+"""What the routes share: workers, the store, long work, which rooms are ready, and who asks."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, ParamSpec, TypeVar
+
+from fastapi import Depends, Request
+
+from meldlab.precompile import compile_package, compiled_packages
+from meldlab.runs.store import Store
+from meldlab.web.errors import HttpError
+from meldlab.web.jobs import Jobs
+from meldlab.web.repository import Repository
+from meldlab.web.settings import Settings
+from meldlab.web.visitors import Visitor
+from meldlab.web.workers import WorkerPool
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# What compiling takes on two cores when nothing is cached, in seconds; the pages say so.
+COLD = {"cards": 8, "melds": 12, "stopping": 4, "rummikub": 25, "gin": 60, "waiting": 30, "recycle": 25}
+
+
+@dataclass
+class WarmUp:
+    """Which rooms have their kernels compiled; until then pages say how long it takes."""
+
+    ready: set[str] = field(default_factory=set)
+    package: str | None = None
+    since: float = 0.0
+
+    def seconds_left(self, room: str) -> int:
+        """Return about how many seconds it takes until a room is ready."""
+        order = list(COLD)
+        waiting = [name for name in order[: order.index(room) + 1] if name not in self.ready]
+        started = time.monotonic() - self.since if self.package in waiting else 0.0
+        return max(1, round(sum(COLD[name] for name in waiting) - started))
+
+
+class Services:
+    """What the routes of one server share."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.repository = Repository(Store.open(settings.store), settings.matches)
+        ready = load_kernels if settings.warm else None
+        self.workers = WorkerPool(settings.workers, settings.queue, settings.memory, ready)
+        self.compiler = WorkerPool(1, 1, settings.memory)
+        self.jobs = Jobs(self.repository, settings)
+        self.warming = WarmUp()
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Start processes, resume unfinished work, compile what is cold."""
+        self.workers.start()
+        self.jobs.start()
+        if self.settings.warm:
+            self.warming.ready |= compiled_packages()
+        if self.settings.warm and self.warming.ready != set(COLD):
+            self.compiler.start()
+            self.tasks.append(asyncio.create_task(self._warm()))
+        else:
+            self.warming.ready |= set(COLD)
+
+    def stop(self) -> None:
+        """End everything at once."""
+        for task in self.tasks:
+            task.cancel()
+        self.jobs.stop()
+        self.workers.stop()
+        self.compiler.stop()
+
+    async def run(self, visitor: Visitor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of a short call in a worker process."""
+        return await self.workers.run(self.settings.seconds, function, *args, **kwargs)
+
+    async def run_long(self, visitor: Visitor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of a call that may take seconds; each visitor has at most one at a time."""
+        return await self.workers.run(self.settings.seconds, function, *args, **kwargs)
+
+    def need(self, room: str) -> None:
+        """Raise 503 if kernels have to be compiled first."""
+        if room not in self.warming.ready:
+            seconds = self.warming.seconds_left(room)
+            raise HttpError(503, f"kernels are being compiled; {room} is ready in about {seconds} seconds", {"Retry-After": str(seconds)})
+
+    async def _warm(self) -> None:
+        for room in [room for room in COLD if room not in self.warming.ready]:
+            self.warming.package, self.warming.since = room, time.monotonic()
+            try:
+                await self.compiler.run(600.0, compile_package, room)
+            except Exception as error:  # the room will compile as it is used, and say what is wrong
+                print(f"meldlab serve: {room} could not be compiled ahead: {error}", file=sys.stderr, flush=True)
+            self.warming.ready.add(room)
+        self.warming.package = None
+        self.compiler.stop()
+
+
+def load_kernels() -> None:
+    """Load what the quick answers need, if it is compiled, before the first request; the initializer of a worker."""
+    ready = compiled_packages()
+    if "gin" in ready:
+        from meldlab.web.work.play import begin
+
+        begin({}, "gin", ["champion"], 0, 0)
+    if "rummikub" in ready:
+        from meldlab.rummikub import warm_up
+
+        warm_up()
+
+
+def services(request: Request) -> Services:
+    """Return what routes share in the server of a request."""
+    result: Services = request.app.state.services
+    return result
+
+
+ServicesDep = Annotated[Services, Depends(services)]

@@ -1,1 +1,0 @@
-"""Waiting times: pick a hand, see how long it takes and what to do with every card that may come."""

@@ -1,0 +1,1 @@
+"""Functions that worker processes run; no web framework is imported here."""

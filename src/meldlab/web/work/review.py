@@ -1,0 +1,69 @@
+"""What workers do for the review: read a record, look back at a match, judge a second try."""
+
+from functools import cache
+from typing import Any
+
+from meldlab.errors import NotLegalHere
+from meldlab.gin import Match, Move
+from meldlab.gin.review import MIN_LOSS, SAMPLES, Candidate, Decision, Review, Reviewer, steps_of
+from meldlab.gin.typed_moves import read_move
+from meldlab.play import Record, Step
+from meldlab.web.jobs import Reporter
+from meldlab.web.review_models import Reviewed
+
+
+@cache
+def reviewer(player: str, worlds: int, least: float = MIN_LOSS) -> Reviewer:
+    """Return who looks back; what points are worth is measured once for each of its rules."""
+    return Reviewer.from_name(player, worlds, least=least)
+
+
+def read(text: str) -> dict[str, Any]:
+    """Return a record as the house writes it, if it is one of gin that leads where it says."""
+    record = Record.parse(text)
+    if not steps_of(record):
+        raise NotLegalHere("nothing was done in this record")
+    return {"record": str(record), "players": list(record.players), "actions": len(record.actions)}
+
+
+def review(progress: Reporter, match: str, record: str, seats: list[int], player: str, worlds: int) -> dict[str, Any]:
+    """Look back at the decisions of some seats, and keep each as it is made; the match is named in the answer."""
+    answer = Record.parse(record)
+    steps = steps_of(answer)
+    decisions = [_decision(steps[number], **saved) for number, saved in progress.pieces]
+    since = decisions[-1].number + 1 if decisions else 0
+    progress(since, len(steps), "measuring what points are worth")
+    looking = reviewer(player, worlds)
+    for decision in looking.decisions(steps, seats, since):
+        decisions.append(decision)
+        progress.keep(
+            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.samples, "sure": decision.sure}]
+        )
+        progress(decision.number + 1, len(steps), f"{len(decisions)} decisions valued")
+    return Reviewed.from_review(Review.of(looking, answer, decisions, seats), answer, match).model_dump(mode="json")
+
+
+def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds: int) -> dict[str, Any]:
+    """Say whether a move is good where a decision, as a review response it, was made."""
+    step = steps_of(Record.parse(record))[decision["action"] - 1]
+    before = _decision(step, **{name: decision[name] for name in ("candidates", "worlds", "sure")})
+    # What was weighed is meant as it stands: "show" is to show nothing where the player did that.
+    weighed = {str(candidate.move): candidate.move for candidate in before.candidates}
+    tried = weighed.get(move.strip()) or read_move(before.view, move)
+    # A move that was no candidate is valued while the person waits: on no more worlds than that allows.
+    return reviewer(player, min(worlds, SAMPLES), least=1.0).judge(before, tried).as_json()
+
+
+def _decision(step: Step[Match], candidates: list[dict[str, Any]], worlds: int, sure: bool) -> Decision:
+    """Return the decision of a step as it was valued."""
+    valued = tuple(
+        Candidate(Move.parse(candidate["move"]), candidate["chance"], candidate["points"], candidate["cost"], candidate["error"])
+        for candidate in candidates
+    )
+    return Decision(step.number, step.before.view(step.seat), step.action, valued, worlds, sure)
+
+
+def _response(candidate: Candidate) -> dict[str, Any]:
+    """Return a candidate to the last digit, unlike what an answer has of it."""
+    numbers = {"chance": candidate.win_probability, "points": candidate.points, "cost": candidate.cost, "error": candidate.error}
+    return {"move": str(candidate.move), **numbers}
