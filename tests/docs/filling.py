@@ -15,7 +15,7 @@ from tests.docs.pages import ROOT, pages
 
 FILE_BLOCK = re.compile(r"^<!-- file: (?P<path>\S+) -->\n```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FIGURE = re.compile(r"<!-- figure: (?P<name>\S+)(?: (?P<part>\w+))? -->(?P<text>[^\n]*?)<!-- /figure -->")
-LADDER = ROOT / "src" / "meldlab" / "web" / "gin" / "ladder.json"
+LADDER = ROOT / "src" / "meldlab" / "web" / "ladder.json"
 
 
 def filled(page: str) -> str:

@@ -52,7 +52,7 @@ def test_the_first_page_opens_six_doors_with_pictures(site: Path) -> None:
     doors = re.search(r'<div class="grid cards">(.*?)</div>', (site / "index.html").read_text(), re.DOTALL)
     assert doors is not None
     assert re.findall(r"<strong><a[^>]*>(.*?)</a></strong>", doors[1]) == [
-        "Open the laboratory",
+        "Open the web app",
         "Play",
         "Solve",
         "Describe",
@@ -72,4 +72,4 @@ def test_the_reference_has_what_is_public_with_its_examples(site: Path) -> None:
 def test_the_search_knows_every_error_code(site: Path) -> None:
     titles = {entry["title"] for entry in json.loads((site / "search" / "search_index.json").read_text())["docs"]}
     assert "E101: a variable that nothing binds" in titles
-    assert "A player: an evening at the table" in titles
+    assert "Player: an evening at the table" in titles

@@ -37,6 +37,13 @@ class QueueFull(HttpError):
         super().__init__(503, "the laboratory is busy; ask again in a moment", {"Retry-After": str(seconds)})
 
 
+class TooManyCalls(HttpError):
+    """A visitor has as many calls waiting as one may have."""
+
+    def __init__(self, seconds: int = 5) -> None:
+        super().__init__(429, "too many of your requests wait already; ask again in a moment", {"Retry-After": str(seconds)})
+
+
 class TimedOut(HttpError):
     """A question took longer than one may; its worker was ended."""
 
@@ -60,6 +67,7 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
         404: "There is no such thing.",
         409: "The match or the work has gone on since.",
         413: "The request is too large.",
+        429: "Too many requests of one visitor wait; Retry-After says when to ask again.",
         422: "Something in the request is not possible; the text says what.",
         503: "The laboratory is busy, or the work was stopped; Retry-After says when to ask again.",
     }.items()

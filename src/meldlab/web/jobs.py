@@ -19,7 +19,7 @@ from meldlab.runs.store import canonical
 from meldlab.web.errors import QueueFull
 from meldlab.web.repository import Job, Repository
 from meldlab.web.settings import Settings
-from meldlab.web.workers import bound_process, spawned
+from meldlab.web.workers import SPAWN, bound_process
 
 ENDED = ("done", "failed", "cancelled")
 # What can be asked for, by the name that the store has of it.
@@ -121,9 +121,9 @@ class Jobs:
 
     async def _run(self, job: Job) -> None:
         self.repository.change_job(job.id, state="running")
-        ours, theirs = spawned.Pipe(duplex=False)
+        ours, theirs = SPAWN.Pipe(duplex=False)
         arguments, pieces = json.loads(job.arguments), self.repository.pieces_of(job.id)
-        process = spawned.Process(
+        process = SPAWN.Process(
             target=_work,
             args=(theirs, KINDS[job.kind], arguments, self.settings.memory, self.settings.store, pieces),
             daemon=True,

@@ -30,7 +30,7 @@ async def ask_worker(services: Services, visitor: Visitor, function: Callable[..
         result: T = known[key]
         return result
     if "ask" in arguments:
-        seconds = LONGER if longer else max(LEAST, SECONDS / (1 + len(services.workers.waiting)))
+        seconds = LONGER if longer else max(LEAST, SECONDS / (1 + services.workers.num_waiting))
         arguments["ask"] = (*arguments["ask"], seconds)
     answer = await services.run(visitor, function, **arguments)
     known[key] = answer

@@ -16,6 +16,7 @@ from meldlab.web.jobs import Jobs
 from meldlab.web.repository import Repository
 from meldlab.web.settings import Settings
 from meldlab.web.visitors import Visitor
+from meldlab.web.work.start import load_kernels
 from meldlab.web.workers import WorkerPool
 
 P = ParamSpec("P")
@@ -37,8 +38,11 @@ class WarmUp:
         """Return about how many seconds it takes until a room is ready."""
         order = list(COLD)
         waiting = [name for name in order[: order.index(room) + 1] if name not in self.ready]
-        started = time.monotonic() - self.since if self.package in waiting else 0.0
-        return max(1, round(sum(COLD[name] for name in waiting) - started))
+        seconds = {name: COLD[name] for name in waiting}
+        if self.package in seconds:
+            # A package that takes longer than expected takes nothing from the time of the next ones.
+            seconds[self.package] = max(1, seconds[self.package] - round(time.monotonic() - self.since))
+        return max(1, sum(seconds.values()))
 
 
 class Services:
@@ -47,9 +51,12 @@ class Services:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.repository = Repository(Store.open(settings.store), settings.matches)
-        ready = load_kernels if settings.warm else None
-        self.workers = WorkerPool(settings.workers, settings.queue, settings.memory, ready)
-        self.compiler = WorkerPool(1, 1, settings.memory)
+        prepare = load_kernels if settings.warm else None
+        self.workers = WorkerPool(
+            settings.workers, memory=settings.memory, seconds=settings.seconds, queue=settings.queue,
+            visitor_queue=settings.visitor_queue, prepare=prepare,
+        )  # fmt: skip
+        self.compiler = WorkerPool(1, memory=settings.memory)
         self.jobs = Jobs(self.repository, settings)
         self.warming = WarmUp()
         self.tasks: list[asyncio.Task[None]] = []
@@ -76,11 +83,11 @@ class Services:
 
     async def run(self, visitor: Visitor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the result of a short call in a worker process."""
-        return await self.workers.run(self.settings.seconds, function, *args, **kwargs)
+        return await self.workers.run(visitor.queue, function, *args, **kwargs)
 
     async def run_long(self, visitor: Visitor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the result of a call that may take seconds; each visitor has at most one at a time."""
-        return await self.workers.run(self.settings.seconds, function, *args, **kwargs)
+        return await self.workers.run_long(visitor.queue, function, *args, **kwargs)
 
     def need(self, room: str) -> None:
         """Raise 503 if kernels have to be compiled first."""
@@ -92,25 +99,12 @@ class Services:
         for room in [room for room in COLD if room not in self.warming.ready]:
             self.warming.package, self.warming.since = room, time.monotonic()
             try:
-                await self.compiler.run(600.0, compile_package, room)
+                await self.compiler.run("", compile_package, room)
             except Exception as error:  # the room will compile as it is used, and say what is wrong
                 print(f"meldlab serve: {room} could not be compiled ahead: {error}", file=sys.stderr, flush=True)
             self.warming.ready.add(room)
         self.warming.package = None
         self.compiler.stop()
-
-
-def load_kernels() -> None:
-    """Load what the quick answers need, if it is compiled, before the first request; the initializer of a worker."""
-    ready = compiled_packages()
-    if "gin" in ready:
-        from meldlab.web.work.play import begin
-
-        begin({}, "gin", ["champion"], 0, 0)
-    if "rummikub" in ready:
-        from meldlab.rummikub import warm_up
-
-        warm_up()
 
 
 def services(request: Request) -> Services:

@@ -29,7 +29,9 @@ class Settings:
     workers: int = 2
     """Processes that answer questions."""
     queue: int = 64
-    """Questions that may wait for a worker; more are answered by 503."""
+    """Calls that may wait for a worker, short and long ones each; more are answered by 503."""
+    visitor_queue: int = 8
+    """Calls of one visitor that may wait; more are answered by 429."""
     seconds: float = 10.0
     """What one question may take before its worker is ended."""
     jobs: int = 1

@@ -31,6 +31,7 @@ from meldlab.web.studio_models import (
 from meldlab.web.visitors import Visitor, VisitorDep
 from meldlab.web.work import studio as work
 
+MIN_SECONDS = 1.0  # of a simulation, however many wait
 router = APIRouter(prefix="/api/recycle", tags=["RECYCLE studio"])
 TextId = Annotated[str, Path(pattern="^[a-z0-9_]{2,40}$", description="The name of a library game, or the id of a stored text.")]
 jobs.KINDS |= {"analyse": "meldlab.web.work.studies:analyse", "compare": "meldlab.web.work.studies:compare"}
@@ -81,7 +82,9 @@ async def draw(services: ServicesDep, visitor: VisitorDep, body: Drawing) -> Gra
 async def run(services: ServicesDep, visitor: VisitorDep, body: Running) -> Ran:
     """Play games and count; what there is no time for is left out."""
     services.need("recycle")
-    return Ran(**await services.run_long(visitor, work.run, **body.model_dump() | {"text": read_text(body.text)}))
+    seconds = work.SECONDS / (1 + len(services.workers.long))  # less while others wait
+    arguments = body.model_dump() | {"text": read_text(body.text), "seconds": max(MIN_SECONDS, seconds)}
+    return Ran(**await services.run_long(visitor, work.run, **arguments))
 
 
 @router.post("/steps")

@@ -84,7 +84,7 @@ def subject(text: str, settings: Mapping[str, int]) -> str:
     return result.title[:120]
 
 
-def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, Any]:
+def run(text: str, players: Sequence[str], games: int, seed: int, seconds: float = SECONDS) -> dict[str, Any]:
     """Play games for some seconds, and return what they came to."""
     game = game_of_text(text)
     names = one_per_seat(players, game.machine.players)
@@ -97,7 +97,7 @@ def run(text: str, players: Sequence[str], games: int, seed: int) -> dict[str, A
         parts.append(ContestResult.from_batches(game, labels, [tuple(range(len(names)))], [batch], first))
         lengths += batch.counts["decisions"].tolist()
         scores += batch.scores.tolist()
-        if time.monotonic() - started > SECONDS:
+        if time.monotonic() - started > seconds:
             break
     result = ContestResult.join(parts)
     response: dict[str, Any] = result.as_json()
