@@ -259,9 +259,9 @@ def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFix
 def test_a_pile_shows_its_top_first() -> None:
     screen = RecycleScreen(Console(), 0, ("you", "other"))
     pile = tuple(f"{rank}-CLUBS" for rank in ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK"))
-    assert abbreviate(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
-    assert abbreviate(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
-    assert screen._pile("STOCK", ("??", "??")) == "2 x ??"
+    assert abbreviate(screen._pile(False, pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
+    assert abbreviate(screen._pile(True, pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
+    assert screen._pile(False, ("??", "??")) == "2 x ??"
 
 
 def test_a_variant_can_be_played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -65,11 +65,11 @@ class Narrator(Describer):
         text = None if label is None else self._filled(label, known, events, after, visible)
         return text or sentence(events) or "continue"
 
-    def action(self, position: Position, index: int, after: Position, log: Sequence[LogEvent], seat: int) -> list[EventText]:
+    def action(self, position: Position, index: int, after: Position, log: Sequence[LogEvent], seat: int | None) -> list[EventText]:
         """Return what an option has done as a seat sees it: in the words of its label, or event by event."""
         events = self.narrate(log, after, seat, position.to_move + 1)
         label = self._construct_label(position, index, log)
-        visible = position.visible_cards(seat) | after.visible_cards(seat)
+        visible = set(range(len(self.machine.storage.types))) if seat is None else position.visible_cards(seat) | after.visible_cards(seat)
         text = None if label is None else self._filled(label, log, events, after, visible)
         if text is None:
             return events
@@ -138,9 +138,9 @@ class Narrator(Describer):
 
     # --- events
 
-    def narrate(self, log: Iterable[LogEvent], after: Position, seat: int, actor: int = 0) -> list[EventText]:
-        """Return the events as a seat sees them; those of ``actor``, a player from 1, have no subject."""
-        return self._joined(self._narrated(event, after, self.is_seen(event, after, seat), actor) for event in log)
+    def narrate(self, log: Iterable[LogEvent], after: Position, seat: int | None, actor: int = 0) -> list[EventText]:
+        """Return the events as a seat sees them, or all their cards; those of ``actor``, a player from 1, have no subject."""
+        return self._joined(self._narrated(event, after, seat is None or self.is_seen(event, after, seat), actor) for event in log)
 
     @staticmethod
     def _joined(events: Iterable[EventText | None]) -> list[EventText]:

@@ -18,6 +18,7 @@ from meldlab.recycle.describe import Describer
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
+from meldlab.recycle.narration import sentence
 
 
 def transcript(game: Any, players: Sequence[Player[Any, Any]], seed: int, number: int = 0) -> Iterator[dict[str, Any]]:
@@ -37,11 +38,16 @@ def describe_start(machine: Machine, seed: int, number: int = 0) -> tuple[Positi
 
 
 def describe_step(step: Step[Any]) -> dict[str, Any]:
-    """Return the number of options, the option taken (from 1), its events, and the events that follow from it."""
+    """Return the number of options, the option taken (from 1), its events, and the events that follow from it.
+
+    ``text`` and ``outcome`` are the events in the words of the labels.
+    """
     before, option, describer = step.before.position, step.action.index, step.before.describer
     after, _, followed, _ = before.transition(option)
     shown, chosen = before.preview(option)
     return {
+        "text": sentence(describer.action(before, option, shown, chosen, None)),
+        "outcome": sentence(describer.narrate(followed, after, None, before.to_move + 1)),
         "options": len(before.options),
         "option": option + 1,
         "did": describer.events(chosen, shown),

@@ -77,9 +77,9 @@ def transcript(
         if "begins" in line:
             print(f"   0. {line['begins']}")
         elif "seat" in line:
-            print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['did']}")
-            if line["then"]:
-                print(f"      {line['then']}")
+            print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['text'] or line['did']}")
+            if line["outcome"]:
+                print(f"      {line['outcome']}")
         else:
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
 
