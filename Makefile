@@ -1,6 +1,7 @@
 # The whole set-up on a machine with Python 3.11+ and make:
 #   make demo    create .venv, install meldlab, run the tour
-#   make test    create .venv with the development tools, run everything that CI runs
+#   make test    create .venv with the development tools, run ruff, mypy, import-linter and the fast tests
+#   make check   the slow tests; CI runs both
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -14,12 +15,13 @@ unexport PYTHONDONTWRITEBYTECODE
 KERNEL_TESTS := cards chance melds gin play waiting stopping rummikub recycle properties golden arena/test_contest.py test_bounds.py
 NO_KERNEL := cards/test_card.py rummikub/test_tiles.py $(addprefix recycle/test_,checker.py long_texts.py parse_errors.py parser.py syntax.py)
 
-.PHONY: help demo test static kernels bounds bench dist docs figures clean
+.PHONY: help demo test check static kernels bounds bench dist docs figures clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   set up and take the tour   (first time: about 3 minutes)"
-	@echo "make test   set up and run all checks  (first time: about 12 minutes on two cores)"
+	@echo "make test   set up and run the fast checks  (first time: about 6 minutes on two cores)"
+	@echo "make check  run the slow tests: browser, training, wheel, kill and resume, and make bounds (about 25 minutes)"
 	@echo "make bounds run the kernel tests with every array index checked (first time: about 6 minutes)"
 	@echo "make bench  measure the speed of every package, next to other implementations (about 15 minutes)"
 	@echo "make dist   build a wheel into dist/ and try it in an empty environment"
@@ -52,9 +54,13 @@ demo: $(VENV)/.run
 	@echo "The command is $(BIN)/meldlab; after 'source $(BIN)/activate' it is plain meldlab."
 
 test: $(VENV)/.dev
-	@echo "all checks: about ten minutes on two cores"
 	@$(MAKE) --no-print-directory -j2 kernels static
-	@echo "== tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS)
+	@echo "== fast tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS) -m "not slow" --durations=10 $(PYTEST_OPTIONS)
+
+check: $(VENV)/.dev
+	@echo "== slow tests"; $(BIN)/python -m pytest -n $(WORKERS) -m slow --durations=10 tests $(PYTEST_OPTIONS)
+	@$(MAKE) --no-print-directory bounds
+	@$(MAKE) --no-print-directory dist
 
 # One core compiles kernels while another reads the source.
 static: $(VENV)/.dev

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import statistics
 import sys
 import time
@@ -21,23 +22,28 @@ from load_helper import megabytes, processes, processor_time, served
 BUSY = 503  # the line before the workers is full
 
 
-async def ask(port: int, method: str, path: str, body: object = None) -> tuple[int, dict]:
-    """Ask by a connection of one's own, as short-lived browsers do."""
+async def ask(port: int, method: str, path: str, body: object = None, cookies: dict[str, str] | None = None) -> tuple[int, dict]:
+    """Ask by a connection of one's own, as short-lived browsers do; new cookies are added to ``cookies``."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     text = json.dumps(body).encode() if body is not None else b""
     head = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Content-Type: application/json", f"Content-Length: {len(text)}"]
+    if cookies:
+        head.append("Cookie: " + "; ".join(f"{name}={value}" for name, value in cookies.items()))
     writer.write("\r\n".join([*head, "Connection: close", "", ""]).encode() + text)
     answer = await reader.read()
     writer.close()
     top, _, rest = answer.partition(b"\r\n\r\n")
+    if cookies is not None:
+        cookies.update(re.findall(r"(?im)^set-cookie: ([^=]+)=([^;\r]+)", top.decode()))
     return int(top.split()[1]), json.loads(rest)
 
 
 async def person(port: int, moves: int, think: float, times: list[float | None], begun: asyncio.Semaphore) -> None:
     """Play; every move leaves how long it took, or None where the server was too busy to take it."""
     dice = random.Random(id(times) + moves)
+    cookies: dict[str, str] = {}
     async with begun:
-        while (answered := await ask(port, "POST", "/api/matches", {"game": "gin", "opponents": ["simple"]}))[0] == BUSY:
+        while (answered := await ask(port, "POST", "/api/v1/matches", {"game": "gin", "opponents": ["simple"]}, cookies))[0] == BUSY:
             await asyncio.sleep(1)
     told = answered[1]
     for _ in range(moves):
@@ -45,7 +51,8 @@ async def person(port: int, moves: int, think: float, times: list[float | None],
         if told["over"]:
             break
         start = time.perf_counter()
-        status, answer = await ask(port, "POST", f"/api/matches/{told['id']}/actions", {"after": told["turn"], "action": told["legal"][0]})
+        body = {"after": told["turn"], "move": 0}
+        status, answer = await ask(port, "POST", f"/api/v1/matches/{told['id']}/actions", body, cookies)
         if status == 200:
             times.append(time.perf_counter() - start)
             told = answer
@@ -77,7 +84,7 @@ class Load(NamedTuple):
 
 async def ready(port: int) -> None:
     """Wait until the gin room is warm and every worker has answered."""
-    while (await ask(port, "GET", "/api/ready"))[1]["gin"]:
+    while (await ask(port, "GET", "/api/v1/ready"))[1]["gin"]:
         await asyncio.sleep(0.5)
     await asyncio.gather(*(person(port, 3, 0.0, [], asyncio.Semaphore(4)) for _ in range(8)))
 

@@ -28,7 +28,7 @@ from meldlab.rummikub import DIFFICULTIES, PRESETS, Position, format_table, rand
 from meldlab.rummikub.game import Rummikub
 from meldlab.rummikub.players import find_player
 
-DOORS = {"page": "/rummikub", "api": "/api/rummikub/solve"}
+DOORS = {"page": "/rummikub", "api": "/api/v1/rummikub/solve"}
 SEED = 20261115
 
 
@@ -140,7 +140,7 @@ async def measure(options: argparse.Namespace, address: str, pid: int) -> None:
     """Ask for each think time in turn, and print what was seen."""
     host, port = urlsplit(address).hostname or "127.0.0.1", urlsplit(address).port or 80
     first = Person(host, port)
-    while json.loads((await first.ask("/api/ready"))[1])["rummikub"]:
+    while json.loads((await first.ask("/api/v1/ready"))[1])["rummikub"]:
         await asyncio.sleep(0.5)
     made = random_positions(options.positions, options.rules) if options.positions in DIFFICULTIES else played_positions(options.rules)
     # Every worker has answered once before anything is measured.

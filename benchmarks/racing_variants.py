@@ -12,6 +12,7 @@ import numpy as np
 from meldlab.analysis.study import StudyConfig
 from meldlab.recycle import RecycleGame
 from meldlab.runs.store import Store
+from meldlab.runs.tasks import TaskRunner
 from meldlab.variants.runner import VariantRunner
 from meldlab.variants.search import SearchBudget, SearchResult, search
 from meldlab.variants.spec import Constraint, IntRange, Objective, SearchSpec
@@ -33,7 +34,7 @@ def found(budget: SearchBudget, folder: str) -> SearchResult:
         game, [IntRange("BET", 1, 4), IntRange("RAISES", 1, 5)], Objective("drama"), [Constraint.parse("fairness > 0.9")], True
     )
     run = Store.open(Path(folder, "runs.sqlite")).run("benchmark", {})
-    return search(game, spec, budget, VariantRunner(StudyConfig(GAMES, simulations=SIMULATIONS, seed=SEED), run))
+    return search(game, spec, budget, VariantRunner(StudyConfig(GAMES, simulations=SIMULATIONS, seed=SEED), TaskRunner(run, 0)))
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FOLDER = "from meldlab.cache import kernel_folder; print(kernel_folder().name)"
 # The points left over by a lane are looked up in a table of 8192; this one has a single entry.
 BEHIND = "import numpy as np; from meldlab.melds.kernel import leftover; leftover(0x1FFF, np.zeros(1, np.int64))"

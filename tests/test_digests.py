@@ -134,7 +134,7 @@ def test_a_changed_solver_finds_no_table_of_the_old_one(package: Path, file: str
     assert cached_path(WaitingGame(3)) != before
 
 
-@pytest.mark.parametrize("file", ["gin/rules.py", "web/static/gin.css", "adapters/gymnasium.py"])
+@pytest.mark.parametrize("file", ["gin/rules.py", "web/static/table.css", "adapters/gymnasium.py"])
 def test_a_file_that_waiting_does_not_import_leaves_its_tables_valid(package: Path, file: str) -> None:
     before = cached_path(WaitingGame(3))
     changed(package / file)

@@ -138,7 +138,7 @@ def compare(many: int, seed: int) -> dict[str, int]:
     from meldlab.rummikub.solution import OBJECTIVES
 
     agreed = 0
-    for nth in tracked(range(many), "comparing"):
+    for nth in tracked(range(many), many, "comparing"):
         position = random_position(list(DIFFICULTIES)[nth % len(DIFFICULTIES)], derive_seed(seed, Purpose.AGREEMENT), nth)
         goal = Objective(OBJECTIVES[nth // len(DIFFICULTIES) % len(OBJECTIVES)])
         one, other = solve(position, goal), solve(position, goal, "ilp")

@@ -181,6 +181,12 @@ def mean(numbers: ArrayLike) -> Interval:
     return t_interval(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0, len(values) - 1)
 
 
+def mean_share(shares: ArrayLike) -> Interval:
+    """Return the mean of independent numbers from 0 to 1, such as the shares of a player in the wins of games, with Wilson's interval."""
+    values = np.asarray(shares, np.float64)
+    return Moments.from_counts(np.column_stack((np.ones(len(values)), values))).rate(1, 0)
+
+
 def paired_rate(games: int, wins: float, swept: int) -> Interval:
     """Return the win rate over pairs of games of the same deal, each one observation; ``swept``: the number of pairs won twice.
 
@@ -269,6 +275,11 @@ class Rating:
 
     name: str
     points: Interval
+
+    @property
+    def text(self) -> str:
+        """Return the points with their interval."""
+        return f"{self.points.value:+.0f} ({self.points.low:+.0f} to {self.points.high:+.0f})"
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def test_other_games_are_played_in_processes_too() -> None:
 def test_no_number_of_threads_is_all_cores(file: Path, monkeypatch: pytest.MonkeyPatch, games: int, threads: int, processes: int) -> None:
     asked: list[int] = []
 
-    def pretend(self: TableGames, found: object, deals: int, processes: int, *, raise_errors: bool) -> Iterator[TableResult]:
+    def pretend(self: TableGames, deals: int, processes: int, *, raise_errors: bool) -> Iterator[TableResult]:
         asked.append(processes)
         yield from (TableResult(Result((0, 0), (), "nothing"), {}) for _ in range(2 * deals))
 
@@ -189,7 +189,7 @@ def late_worker(numbers: list[int], meanwhile: Callable[[GameProcess, Any], None
     """Return a worker that waits for seat 1 of the first game, and has waited too long."""
     games = TableGames(Gin(), ("simple", "gin-only"), ((0, 1), (1, 0)), time=TimeLimit(per_move=0.1))
     worker = GameProcess.__new__(GameProcess)
-    worker.games, worker.names, worker.left, worker.turn_state = games, ("simple", "gin-only"), deque(numbers), [1.0, -1e9, 0.0, 0.0]
+    worker.games, worker.left, worker.turn_state = games, deque(numbers), [1.0, -1e9, 0.0, 0.0]
     worker.receiver, sender = Pipe(duplex=False)
 
     def before_the_end() -> None:
@@ -233,7 +233,7 @@ def test_built_in_players_have_time_enough() -> None:
 
 def test_what_is_not_the_players_reaches_the_arena(file: Path) -> None:
     games = TableGames(Gin(), (f"{file}:Copycat", "simple"), ((0, 1), (1, 0)))
-    found = games.parse_players()
+    assert [player.name for player in games.parsed][1:] == ["simple"]
     file.write_text("raise KeyError('changed in the meantime')")
     with pytest.raises(Exception, match="changed in the meantime"):
-        list(games.games(found, 2, 2))
+        list(games.games(2, 2))

@@ -24,8 +24,10 @@ PICTURES = os.environ.get("MELDLAB_PICTURES")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents and CHROMIUM is None:
-            item.add_marker(pytest.mark.skip(reason="no browser: apt-get install chromium"))
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+            if CHROMIUM is None:
+                item.add_marker(pytest.mark.skip(reason="no browser: apt-get install chromium"))
 
 
 @pytest.fixture(scope="session")

@@ -32,5 +32,5 @@ def test_looks_stay(page: Page, server: str, tidy: Look) -> None:
 
 def test_the_api_explains_itself(page: Page, server: str, tidy: Look, size: str) -> None:
     page.goto(f"{server}/api")
-    expect(page.get_by_text("POST /api/matches", exact=True)).to_be_visible()
+    expect(page.get_by_text("POST /api/v1/matches", exact=True)).to_be_visible()
     tidy("api")

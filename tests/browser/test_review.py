@@ -84,7 +84,7 @@ def test_the_document_of_a_review_is_accessible(page: Page, tidy: Look, size: st
 def test_a_match_just_left_is_reviewed_at_once(page: Page, server: str, tidy: Look) -> None:
     ready(page, server)
     text = str(replace(RECORD, actions=RECORD.actions[:6], result=None))
-    kept = page.request.post(f"{server}/api/review/records", data={"text": text}, headers={"Origin": server})
+    kept = page.request.post(f"{server}/api/v1/review/records", data={"text": text}, headers={"Origin": server})
     page.goto(f"{server}/review?match={kept.json()['match']}")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Looking back")
     tidy("review-running")

@@ -17,7 +17,7 @@ POSITION = "rack=R5+B6+B7+K9+R13&table=R3+R4+R5+%7C+K5+B5+O5+%7C+K6+K7+K8+%7C+R9
 def kernels(server: str) -> None:
     """Wait until the helper's kernels are compiled; on a cold machine other rooms come first."""
     until = time.monotonic() + 120
-    while json.load(urlopen(f"{server}/api/ready"))["rummikub"] and time.monotonic() < until:
+    while json.load(urlopen(f"{server}/api/v1/ready"))["rummikub"] and time.monotonic() < until:
         time.sleep(0.5)
 
 
@@ -151,7 +151,9 @@ def test_the_puzzle_of_a_day(page: Page, server: str, tidy: Look, size: str) -> 
     expect(page.locator(".verdict")).to_contain_text("That is legal and plays 0 tiles")
     page.get_by_role("link", name="Show the solution").click()
     expect(page.locator("#answer .steps")).to_be_visible()
-    solution = page.evaluate("fetch('/api/rummikub/puzzle?day=2026-11-15&solution=1').then((found) => found.json())")["solution"]["table"]
+    solution = page.evaluate("fetch('/api/v1/rummikub/puzzle?day=2026-11-15&solution=1').then((found) => found.json())")["solution"][
+        "table"
+    ]
     page.get_by_role("textbox", name="Your table").fill(solution)
     page.get_by_role("textbox", name="Your table").press("Enter")
     expect(page.locator(".verdict")).to_contain_text("Right: 2 tiles")

@@ -16,6 +16,8 @@ from meldlab.waiting import WaitingGame
 from meldlab.waiting.storage import checkpoint_path
 from tests.cli.test_terminal import terminal
 
+pytestmark = pytest.mark.slow
+
 SLOW = """
 import time
 

@@ -165,7 +165,7 @@ def test_gin_play_keeps_the_record_of_a_forfeit(
     assert status == 0
     assert ("Traceback" in err and "in drop\n" in err) == (name != "Looping")
     assert f"p2 forfeits: {why}" in out
-    assert f"You win, 222 to 0 (p2 forfeits: {why})." in out
+    assert f"You win (p2 forfeits: {why}): you 222, p2 0." in out
     record = Record.parse(Path("game.toml").read_text())
     assert record.actions[-1] == f"p2 forfeits: {why}"
     assert record.result is not None

@@ -281,7 +281,7 @@ def test_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert "error: you have laid nothing yet (or draw)" in out
     assert "▲ or R red, ✕ or K black" in out
     assert "begins: it drew the highest tile" in out or "You begin: you drew the highest tile" in out
-    assert out.count("you draw ") == 1
+    assert out.count("you: draw ") == 1
     assert out.rstrip().endswith("stopped")
 
 

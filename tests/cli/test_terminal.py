@@ -126,7 +126,7 @@ def test_a_line_can_be_edited_completed_and_called_again() -> None:
         os.write(table.master, f"dra{TAB}".encode())
         time.sleep(0.5)
         table.type("", PROMPT)
-        assert "you draw " in table.seen
+        assert "you: draw " in table.seen
         os.write(table.master, CONTROL_C.encode())
         table.wait("stopped")
         assert table.end() == 0
@@ -145,7 +145,7 @@ def test_a_turn_by_hand() -> None:
         assert "laid nothing yet" in table.type("done", "error: .*")
         assert "draw" in table.type("fail", "yes or no")
         table.type("n", r"\n>")
-        table.type("D", "you draw ")
+        table.type("D", "you: draw ")
         table.type("q", "stopped")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from meldlab.cli.app import main
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_SPEED = re.compile(r"[\d,.]+ s, [\d,.]+ games/s|[\d.]+\s+ms")
+_SPEED = re.compile(r"[\d,.]+ s, [\d,.]+ games/s|[\d.]+\s+ms|(?<=; )[\d.]+ s$", re.MULTILINE)
 
 
 def commands(page: str) -> list[tuple[str, str]]:

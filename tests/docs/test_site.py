@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PUBLIC = ["meldlab.cards.Hand", "meldlab.gin.Gin", "meldlab.rummikub.Solution", "meldlab.arena.contest.play_contest"]
 

@@ -17,19 +17,16 @@ from meldlab.rummikub import Position, solve
 from tests.cli.test_app import run
 from tests.docs.browser_pictures import MOST_BYTES, SHOTS
 from tests.docs.filling import FIGURE
+from tests.docs.pages import blocks
 from tests.docs.rewriting import commands, typed, with_typed, without_speed
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    "docs/index.md",
-    "docs/command-line.md",
-    "docs/gin.md",
-    "docs/melds.md",
-    "docs/rummikub.md",
-    "docs/recycle-tutorial.md",
-    "docs/reproduce.md",
-]
-PAGES += ["docs/recycle-from-rules.md", *(f"docs/tutorials/{one}.md" for one in ("player", "researcher", "designer"))]
+# Blocks of output that another test compares.
+COMPARED_ELSEWHERE = {
+    "docs/recycle-reference.md": "tests/docs/test_recycle_pages.py",
+    "docs/recycle-errors.md": "tests/docs/test_recycle_pages.py",
+    "docs/environments/openspiel.md": "tests/examples/test_examples.py",
+}
 
 
 def python_blocks(page: str) -> str:
@@ -41,6 +38,9 @@ def python_blocks(page: str) -> str:
     return "\n".join(lines)
 
 
+# Commands, with the lines that continue them, and comments.
+ONLY_COMMANDS = re.compile(r"((\$ |#|(make|python|python3|pip|meldlab|\.venv/bin/\w+) )([^\n]|\\\n)*\n)+")
+NOTE = re.compile("[Aa]bridged|[Ii]llustration")
 ALL_PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("*.md")))]
 
 
@@ -54,7 +54,32 @@ def test_examples_answer_what_the_page_shows(path: str, monkeypatch: pytest.Monk
     assert not found.failed, "".join(said)
 
 
-@pytest.mark.parametrize("path", PAGES)
+def unchecked_output(page: str) -> list[str]:
+    """Return the first lines of the blocks of output in the text of a page that no test runs and no note calls abridged."""
+    shown = [block for block in blocks(page) if block.language in ("", "text", "sh") and not ONLY_COMMANDS.fullmatch(block.text)]
+    return [block.text.partition("\n")[0] for block in shown if not NOTE.search(block.before) and not NOTE.search(block.after)]
+
+
+def test_output_is_run_or_marked_as_abridged() -> None:
+    texts = {path: (ROOT / path).read_text() for path in ALL_PAGES if path not in COMPARED_ELSEWHERE and not path.startswith("docs/notes/")}
+    assert {path: lines for path, text in texts.items() if (lines := unchecked_output(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("block", "lines"),
+    [
+        ("```text\n$ meldlab --version\n0.1.0\n```", ["$ meldlab --version"]),
+        ("```\nthree lines\n```", ["three lines"]),
+        ("```text\n$ meldlab gin play \\\n    --seed 7\n$ meldlab replay x.toml\n```", []),
+        ("```text\n$ meldlab --version\n0.1.0\n```\n\nThe output is abridged.", []),
+        ("```console\n$ meldlab --version\n0.1.0\n```", []),
+    ],
+)
+def test_unchecked_output_finds_blocks_that_no_test_runs(block: str, lines: list[str]) -> None:
+    assert unchecked_output(f"# Title\n\n{block}\n\nText.\n") == lines
+
+
+@pytest.mark.parametrize("path", [path for path in ALL_PAGES if commands((ROOT / path).read_text())])
 def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     shown = commands((ROOT / path).read_text())
@@ -68,11 +93,11 @@ def test_commands_print_what_the_page_shows(path: str, capsys: pytest.CaptureFix
         assert without_speed(with_typed(out + err, lines)) == without_speed(printed), line
 
 
-@pytest.mark.parametrize("path", [page for page in ALL_PAGES if not page.startswith("docs/notes/")])
-def test_output_of_one_version_is_marked_as_an_illustration(path: str) -> None:
-    text = (ROOT / path).read_text()
-    for version in re.finditer(r"\d+\.\d+\.\d+\+[0-9a-f]{8}", text):
-        assert "illustration" in text[: version.start()].rpartition("\n## ")[2], version[0]
+def test_output_of_one_version_is_marked_as_an_illustration() -> None:
+    for path in ALL_PAGES:
+        text = (ROOT / path).read_text()
+        for version in () if path.startswith("docs/notes/") else re.finditer(r"\d+\.\d+\.\d+\+[0-9a-f]{8}", text):
+            assert "illustration" in text[: version.start()].rpartition("\n## ")[2], f"{path}: {version[0]}"
 
 
 def test_reproduce_page_has_the_games_of_the_bundled_search() -> None:

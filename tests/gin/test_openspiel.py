@@ -23,7 +23,8 @@ from meldlab.play import Deal, RandomPlayer
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (pip install open_spiel)")
 
-from meldlab.adapters.openspiel.histories import DRAW_STOCK, DRAW_UPCARD, KNOCKING, PASSING, OpenSpielRound, cards_of
+from meldlab.adapters.openspiel.histories import DRAW_STOCK, DRAW_UPCARD, KNOCKING, PASSING, cards_of
+from tests.oracles.openspiel import DealtRound
 
 ROUNDS = 500
 RULES = Rules.preset("openspiel")
@@ -32,11 +33,11 @@ SENSIBLE = (players.parse("simple"), players.parse("gin-only"))
 NAMES = ("eleven cards", "long runs", "long lay-offs")
 
 
-def hand_of(numbers: list[int], rival: OpenSpielRound) -> Hand:
+def hand_of(numbers: list[int], rival: DealtRound) -> Hand:
     return Hand.from_mask(sum(1 << rival.cards.ours[number] for number in numbers))
 
 
-def compare_actions(match: Match, rival: OpenSpielRound, named: Counter[str]) -> None:
+def compare_actions(match: Match, rival: DealtRound, named: Counter[str]) -> None:
     legal, ours = rival.state.legal_actions(), match.view(match.round.seat).legal_actions()
     phase = match.round.phase
     verbs = {move.verb for move in ours}
@@ -78,7 +79,7 @@ def lays_a_long_chain(knock: Move, show: Move) -> bool:
 
 def play_out(seed: int, named: Counter[str], uniform: bool = False, rules: Rules = RULES) -> str:
     match = Gin(rules).start(2, Deal(seed))
-    rival = OpenSpielRound.dealt(match)
+    rival = DealtRound(match)
     step = 0
     while match.seat is not None:
         assert not rival.state.is_terminal(), str(rival.state)
@@ -101,7 +102,7 @@ def play_out(seed: int, named: Counter[str], uniform: bool = False, rules: Rules
     return outcome.kind
 
 
-def compare_discards(match: Match, move: Move, rival: OpenSpielRound) -> None:
+def compare_discards(match: Match, move: Move, rival: DealtRound) -> None:
     """Both tables allow the same discards to knock with, or theirs allows fewer and the round is named."""
     view, state = match.view(match.round.seat), rival.state.clone()
     if move.verb is not Verb.KNOCK or (match.round.phase is Phase.DROP and KNOCKING not in state.legal_actions()):

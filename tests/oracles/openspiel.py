@@ -13,13 +13,36 @@ from meldlab.gin.players import GinPlayer
 from meldlab.play import Chance, Deal, Record, replay
 
 
+class DealtRound(OpenSpielRound):
+    """A round at OpenSpiel's table, dealt from the deck of a match of ours."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(initial_state(match.rules).clone(), match.rules)
+        self.deck = iter([self.cards.theirs[card] for card in match.round.deck])
+        self._deal()
+
+    def _deal(self) -> None:
+        while self.state.is_chance_node():
+            self.state.apply_action(next(self.deck))
+
+    def do(self, action: int) -> None:
+        """Apply an action, and deal the card that is due."""
+        super().do(action)
+        self._deal()
+
+    def apply_move(self, match: Match, move: Move) -> None:
+        """Repeat a move of ``match``; raise ``NotLegalHere`` if OpenSpiel cannot."""
+        for action in self.actions(match, move):
+            self.do(action)
+
+
 def history_of(record: Record) -> list[int]:
     """Return a record of a round as actions for ``state.apply_action`` of OpenSpiel's ``gin_rummy``, the cards dealt included."""
     game = Gin.read(record.rules)
     loaded = load_game(game.rule)
     if rules_of(loaded) != game.rule:
         raise NotLegalHere("OpenSpiel plays the rules 'openspiel', which differ from those of the record")
-    theirs = OpenSpielRound.dealt(game.start(2, record.deal))
+    theirs = DealtRound(game.start(2, record.deal))
     for step in replay(game, record):
         if step.forfeit:
             raise NotLegalHere("OpenSpiel has no forfeits")
@@ -84,7 +107,7 @@ class SimpleBot:
 
     def _asked(self, view: View) -> Move:
         match = match_from_view(view)
-        round = OpenSpielRound.dealt(match)
+        round = DealtRound(match)
         for _, move in view.history:
             round.apply_move(match, move)
             match = match.apply(move)

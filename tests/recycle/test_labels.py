@@ -1,6 +1,7 @@
 """Labels: where they are read, the texts they give, and that they show no hidden card."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def game(before: str = "", above: str = "") -> RecycleGame:
     return RecycleGame("turn", before + "\n" + TURN.format(deck=DECK, above=above))
 
 
-def steps(name: str, seed: int, limit: int) -> Iterator[Step]:
+def steps(name: str, seed: int, limit: int) -> Iterator[Step[Any]]:
     loaded = RecycleGame.load(name)
     for number, step in enumerate(Table(loaded, [RandomPlayer()] * loaded.machine.players).steps(Deal(seed))):
         if number == limit:

@@ -19,6 +19,8 @@ from tests.runs.search import GAMES, PIECES, PLAYERS, search
 from tests.runs.servers import postgresql
 from tests.runs.test_resuming import start
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

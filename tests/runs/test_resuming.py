@@ -15,6 +15,8 @@ from meldlab.runs.store import Store
 from tests.runs import kinds
 from tests.runs.search import GAMES, PIECE, PIECES, PLAYERS, search
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -21,7 +21,7 @@ def answers(capsys: pytest.CaptureFixture[str], client: TestClient, words: str, 
     """Yield the answer of the command line, then that of the API, without the time that it took."""
     status, out, err = run(capsys, *words.split(";"), "--json")
     assert status == 0, err
-    response = client.get(f"/api/{path}", params=asked)
+    response = client.get(f"/api/v1/{path}", params=asked)
     assert response.status_code == 200, response.text
     for answer in (json.loads(out), response.json()):
         yield {name: value for name, value in answer.items() if name not in TIMES}
@@ -53,7 +53,7 @@ def test_waiting_hand_is_the_same(capsys: pytest.CaptureFixture[str], client: Te
 
 
 def test_stopping_advice_is_the_same(capsys: pytest.CaptureFixture[str], client: TestClient) -> None:
-    sitting = client.get("/api/stopping/sitting", params={"deck": "5,5", "seed": "3", "drawn": "4"}).json()
+    sitting = client.get("/api/v1/stopping/sitting", params={"deck": "5,5", "seed": "3", "drawn": "4"}).json()
     drawn, black = 4, 5 - sitting["black"]
     status, out, _ = run(capsys, "stopping", "advise", "--deck", "5,5", "--drawn", str(drawn), "--black", str(black), "--json")
     assert status == 0
@@ -68,8 +68,8 @@ def test_stopping_winnings_are_the_same(capsys: pytest.CaptureFixture[str], clie
 
 
 def test_gin_advice_has_the_same_keys(capsys: pytest.CaptureFixture[str], client: TestClient) -> None:
-    match = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 7}).json()
-    hint = client.get(f"/api/gin/matches/{match['id']}/hint").json()
+    match = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"], "seed": 7}).json()
+    hint = client.get(f"/api/v1/gin/matches/{match['id']}/hint").json()
     status, out, _ = run(capsys, "gin", "advise", "--hand", "2C 3C 4C 9D 9H 9S KC KD 4H 5S", "--upcard", "KH", "--json")
     assert status == 0
     assert hint.keys() - json.loads(out).keys() == {"determinizations", "turns"}

@@ -29,6 +29,8 @@ from meldlab.training.config import PPOConfig, TrainConfig, config_from_settings
 from meldlab.training.ppo import PPO
 from meldlab.training.train import evaluate_file, new_trainer, train
 
+pytestmark = pytest.mark.slow
+
 SMALL = PPOConfig(
     num_envs=(32, 16, 16),
     opponents=("simple", "knock:5,5,0"),

@@ -26,6 +26,8 @@ from meldlab.training.td import TD, value_samples
 from meldlab.training.train import evaluate_file, train
 from tests.training.test_ppo import interrupt_at, lineage
 
+pytestmark = pytest.mark.slow
+
 LIGHT = LightPlayer.parse("network:light")
 SMALL = TDConfig(
     opponents=("self", "snapshot", "simple", "marjj"),

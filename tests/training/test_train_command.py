@@ -17,6 +17,8 @@ from meldlab.training.config import PPOConfig, TDConfig
 from meldlab.training.train import train
 from tests.cli.test_app import run
 
+pytestmark = pytest.mark.slow
+
 TINY: tuple[str, ...] = ("--algorithm", "td", "--init-from", "network:light", "--total-steps", "60", "--rollout-rounds", "8")
 TINY += ("--minibatch-size", "64", "--eval-games", "4", "--device", "cpu")
 PLAYERS = ("simple", "gin-only", "knock:10,0,6", "ensemble:best", "marjj", "marjj:paper", "network:light", "champion")

@@ -9,6 +9,7 @@ from meldlab.recycle import RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.settings import declared_numbers
 from meldlab.runs.store import Store
+from meldlab.runs.tasks import TaskRunner
 from meldlab.variants.page import search_page, write_search
 from meldlab.variants.runner import VariantRunner
 from meldlab.variants.search import SearchBudget, SearchResult, search
@@ -36,7 +37,7 @@ def found_by(
         "search", {"budget": [budget.trials, budget.games], "player": player, "seed": seed, **spec.as_json()}
     )
     before = run.games()
-    return search(game, spec, budget, VariantRunner(config, run, 1)), run.games() - before
+    return search(game, spec, budget, VariantRunner(config, TaskRunner(run, 0, 1))), run.games() - before
 
 
 @pytest.fixture(scope="module")

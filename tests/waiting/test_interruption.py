@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 SRC = Path(__file__).parents[2] / "src"
 
 # In one new interpreter for all: run each verb once for its kernels, then at length, and press Ctrl-C while it runs.

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 
-def ended(client: TestClient, id: str, path: str = "/api/jobs", seconds: float = 120) -> dict[str, Any]:
+def ended(client: TestClient, id: str, path: str = "/api/v1/jobs", seconds: float = 120) -> dict[str, Any]:
     """Return long work by its id when it is at its end, which it must be in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -15,12 +15,12 @@ CONTEST = {"players": ["ensemble:best", "simple"], "games": 40}
 
 
 def test_work_is_cancelled_and_the_next_has_rates_with_intervals(client: TestClient) -> None:
-    long = client.post("/api/experiments/contests", json={"players": ["computed:light", "simple"], "games": 200_000}).json()
-    assert client.delete(f"/api/jobs/{long['id']}").json()["state"] == "cancelled"
-    begun = client.post("/api/experiments/contests", json=CONTEST)
+    long = client.post("/api/v1/experiments/contests", json={"players": ["computed:light", "simple"], "games": 200_000}).json()
+    assert client.delete(f"/api/v1/jobs/{long['id']}").json()["state"] == "cancelled"
+    begun = client.post("/api/v1/experiments/contests", json=CONTEST)
     assert begun.status_code == 201
     told = ended(client, begun.json()["id"])
-    assert client.get(f"/api/jobs/{long['id']}").json()["state"] == "cancelled"
+    assert client.get(f"/api/v1/jobs/{long['id']}").json()["state"] == "cancelled"
     assert told["state"] == "done"
     first = told["result"]["players"][0]
     assert first["ci95"][0] <= first["win_rate"] <= first["ci95"][1]
@@ -31,7 +31,7 @@ def test_too_much_work_is_refused_for_now(store: str) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",), job_queue=2, jobs=0)
     with TestClient(make_app(settings)) as client:
         wanted = {"players": ["computed:light", "simple"], "games": 200_000}
-        answers = [client.post("/api/experiments/contests", json=wanted) for _ in range(6)]
+        answers = [client.post("/api/v1/experiments/contests", json=wanted) for _ in range(6)]
         assert answers[-1].status_code == 503
         assert answers[-1].headers["retry-after"] == "30"
         assert [one.status_code for one in answers] == [201, 201, 503, 503, 503, 503]
@@ -40,7 +40,7 @@ def test_too_much_work_is_refused_for_now(store: str) -> None:
 def test_work_begins_again_after_the_server_died(store: str) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",))
     with TestClient(make_app(settings)) as client:
-        id = client.post("/api/experiments/contests", json=CONTEST).json()["id"]
+        id = client.post("/api/v1/experiments/contests", json=CONTEST).json()["id"]
         time.sleep(0.5)
     with TestClient(make_app(settings)) as client:
         assert ended(client, id)["state"] == "done"
@@ -51,14 +51,14 @@ def test_runs_of_the_store_are_shown(store: str) -> None:
     run.set_total(40)
     run.note("a note <b>")
     with TestClient(make_app(Settings(store=store, warm=False, hosts=("testserver",)))) as client:
-        (told,) = client.get("/api/experiments").json()
+        (told,) = client.get("/api/v1/experiments").json()
         assert (told["number"], told["state"], told["planned"]) == (run.number, "stopped", 40)
         overview = client.get("/experiments")  # the settings of this run name no game
         assert (overview.status_code, f'href="/experiments/{run.number}"' in overview.text) == (200, True)
         page = client.get(f"/experiments/{run.number}").text
         assert "a note &lt;b&gt;" in page
-        assert client.get(f"/api/experiments/{run.number}/rows.csv").text.startswith("run,piece,label")
-        assert client.get("/api/experiments/99").status_code == 404
+        assert client.get(f"/api/v1/experiments/{run.number}/rows.csv").text.startswith("run,piece,label")
+        assert client.get("/api/v1/experiments/99").status_code == 404
 
 
 def test_work_of_other_rooms_is_not_shown(store: str) -> None:
@@ -73,5 +73,5 @@ def test_work_of_other_rooms_is_not_shown(store: str) -> None:
 
 def test_nonsense_is_refused(client: TestClient) -> None:
     for wrong in ({"players": ["own.py:X", "simple"]}, {"players": ["simple"]}, CONTEST | {"games": 10**9}, {}):
-        assert client.post("/api/experiments/contests", json=wrong).status_code == 422
+        assert client.post("/api/v1/experiments/contests", json=wrong).status_code == 422
     assert client.post("/experiments", content="first=x&second=simple&games=10").status_code == 422

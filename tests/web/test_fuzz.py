@@ -20,6 +20,8 @@ from meldlab.web.jobs import Reporter
 from meldlab.web.settings import Settings
 from meldlab.web.work import review as work
 
+pytestmark = pytest.mark.slow
+
 # Streams have no end to wait for.
 schema = schemathesis.openapi.from_dict(make_app().openapi()).exclude(path_regex="/events$")
 CHECKS = [checks.status_code_conformance, checks.content_type_conformance, checks.response_schema_conformance]
@@ -40,8 +42,8 @@ def asked_anything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestCli
 def ids(asked_anything: TestClient) -> Ids:
     """Give, by the first words of their paths, names of what there is: a match that goes on, one that is over, work of each kind, a run."""
     client, shelf = asked_anything, asked_anything.app.state.services.repository  # type: ignore[attr-defined]
-    going = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
-    client.post(f"/api/matches/{going['id']}/actions", json={"after": going["turn"], "action": going["legal"][0]})
+    going = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"], "seed": 1}).json()
+    client.post(f"/api/v1/matches/{going['id']}/actions", json={"after": going["turn"], "move": 0})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record
     over, untouched = (
         shelf.add_match("", "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id for _ in "ab"
@@ -58,13 +60,13 @@ def ids(asked_anything: TestClient) -> Ids:
     jobs["waiting"] = shelf.add_job("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 0}).id
     return {
         "untouched": [untouched],
-        "/api/matches/": [going["id"], over],
-        "/api/gin/matches/": [going["id"], over],
-        "/api/jobs/": [*jobs.values()],
-        "/api/review/": [jobs["review"], jobs["contest"]],
-        "/api/experiments/": [str(shelf.store.run("knock", {}).number)],
-        "/api/recycle/texts/": ["kuhn_poker"],
-        "/api/recycle/analyses/": [jobs["analyse"], jobs["review"]],
+        "/api/v1/matches/": [going["id"], over],
+        "/api/v1/gin/matches/": [going["id"], over],
+        "/api/v1/jobs/": [*jobs.values()],
+        "/api/v1/review/": [jobs["review"], jobs["contest"]],
+        "/api/v1/experiments/": [str(shelf.store.run("knock", {}).number)],
+        "/api/v1/recycle/texts/": ["kuhn_poker"],
+        "/api/v1/recycle/analyses/": [jobs["analyse"], jobs["review"]],
     }
 
 
@@ -95,22 +97,22 @@ def test_it_does_so_about_what_there_is(case: "schemathesis.Case[Any]", asked_an
     if lot % 4:
         case.path_parameters[name] = there[lot // 4 % len(there)]
         if isinstance(case.body, dict) and "after" in case.body and lot % 3:
-            case.body["after"] = asked_anything.get(f"/api/matches/{case.path_parameters[name]}").json()["turn"]
+            case.body["after"] = asked_anything.get(f"/api/v1/matches/{case.path_parameters[name]}").json()["turn"]
     ask(asked_anything, case)
 
 
 def test_what_there_is_is_told(asked_anything: TestClient, ids: Ids) -> None:
     get: Callable[[str], Any] = asked_anything.get
-    going, over = ids["/api/matches/"][0], ids["untouched"][0]  # the other match may have been taken back
-    review = ids["/api/review/"][0]
-    decision = get(f"/api/review/{review}").json()["review"]["decisions"][0]
+    going, over = ids["/api/v1/matches/"][0], ids["untouched"][0]  # the other match may have been taken back
+    review = ids["/api/v1/review/"][0]
+    decision = get(f"/api/v1/review/{review}").json()["review"]["decisions"][0]
     told = [
-        get(f"/api/matches/{going}"),
-        get(f"/api/matches/{over}/record"),
-        get(f"/api/gin/matches/{over}/beliefs?round=1"),
-        get(f"/api/experiments/{ids['/api/experiments/'][0]}/rows.csv"),
-        get(f"/api/recycle/analyses/{ids['/api/recycle/analyses/'][0]}/lead.csv"),
-        asked_anything.post(f"/api/review/{review}/decisions/{decision['action']}", json={"move": decision["best"]}),
-        *(get(f"/api/jobs/{id}") for id in ids["/api/jobs/"]),
+        get(f"/api/v1/matches/{going}"),
+        get(f"/api/v1/matches/{over}/record"),
+        get(f"/api/v1/gin/matches/{over}/beliefs?round=1"),
+        get(f"/api/v1/experiments/{ids['/api/v1/experiments/'][0]}/rows.csv"),
+        get(f"/api/v1/recycle/analyses/{ids['/api/v1/recycle/analyses/'][0]}/lead.csv"),
+        asked_anything.post(f"/api/v1/review/{review}/decisions/{decision['action']}", json={"move": decision["best"]}),
+        *(get(f"/api/v1/jobs/{id}") for id in ids["/api/v1/jobs/"]),
     ]
     assert [answer.status_code for answer in told] == [200] * len(told)

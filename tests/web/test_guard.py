@@ -27,16 +27,16 @@ def test_other_names_are_refused(client: TestClient) -> None:
     ],
 )
 def test_unsafe_methods_are_taken_from_here_only(client: TestClient, headers: dict[str, str], status: int) -> None:
-    assert client.post("/api/matches", json={}, headers=headers).status_code == status
+    assert client.post("/api/v1/matches", json={}, headers=headers).status_code == status
 
 
 def test_a_large_body_is_refused_whatever_its_header_says(client: TestClient) -> None:
-    assert client.post("/api/matches", content=b"x" * 300_000).status_code == 413
-    assert client.post("/api/matches", content=(b"x" * 100_000 for _ in range(3))).status_code == 413
+    assert client.post("/api/v1/matches", content=b"x" * 300_000).status_code == 413
+    assert client.post("/api/v1/matches", content=(b"x" * 100_000 for _ in range(3))).status_code == 413
 
 
 def test_refusals_have_one_shape(client: TestClient) -> None:
-    for path in ("/api/matches/nobodyhasthisid0", "/api/nothing", "/api/jobs/x"):
+    for path in ("/api/v1/matches/nobodyhasthisid0", "/api/v1/nothing", "/api/v1/jobs/x"):
         answer = client.get(path)
         assert answer.status_code in (404, 422)
         assert list(answer.json()) == ["error"]

@@ -42,10 +42,10 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def reviewed(client: TestClient) -> dict[str, Any]:
     """Give the review of a round that somebody has played at random."""
-    kept = client.post("/api/review/records", json={"text": str(RECORD)})
+    kept = client.post("/api/v1/review/records", json={"text": str(RECORD)})
     assert kept.status_code == 201
-    told = client.post("/api/review", json={"match": kept.json()["match"], **QUICK}).json()
-    done = ended(client, told["id"], "/api/review")
+    told = client.post("/api/v1/review", json={"match": kept.json()["match"], **QUICK}).json()
+    done = ended(client, told["id"], "/api/v1/review")
     assert done["state"] == "done", done["says"]
     return done
 
@@ -71,11 +71,11 @@ def test_the_review_is_that_of_the_library(reviewed: dict[str, Any]) -> None:
 
 
 def test_the_same_is_not_done_twice(client: TestClient, reviewed: dict[str, Any]) -> None:
-    again = client.post("/api/review", json={"match": reviewed["match"], **QUICK})
+    again = client.post("/api/v1/review", json={"match": reviewed["match"], **QUICK})
     assert again.json()["id"] == reviewed["id"]
-    other = client.post("/api/review", json={"match": reviewed["match"], **QUICK, "seat": 2}).json()
+    other = client.post("/api/v1/review", json={"match": reviewed["match"], **QUICK, "seat": 2}).json()
     assert other["id"] != reviewed["id"]
-    client.delete(f"/api/jobs/{other['id']}")
+    client.delete(f"/api/v1/jobs/{other['id']}")
 
 
 class Listening(Reporter):
@@ -105,7 +105,7 @@ def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> N
     with TestClient(make_app(settings), base_url="http://testserver") as client:
         shelf = client.app.state.services.repository  # type: ignore[attr-defined]
         match = shelf.add_match("", "gin", str(RECORD), 0, len(RECORD.actions), True).id
-        id = client.post("/api/review", json={"match": match, **QUICK}).json()["id"]
+        id = client.post("/api/v1/review", json={"match": match, **QUICK}).json()["id"]
         end = time.monotonic() + 120
         while not shelf.pieces_of(id) and time.monotonic() < end:
             time.sleep(0.01)
@@ -116,13 +116,13 @@ def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> N
     before = shelf.pieces_of(id)
     assert 0 < len(before) < len(reviewed["review"]["decisions"])
     with TestClient(make_app(settings), base_url="http://testserver") as client:
-        told = ended(client, id, "/api/review")
+        told = ended(client, id, "/api/v1/review")
     assert told["review"] | {"match": ""} == reviewed["review"] | {"match": ""}
     assert shelf.pieces_of(id) == []  # in the result now
 
 
 def test_a_try_is_judged_with_tolerance_and_tells_the_best_only_when_good(client: TestClient, reviewed: dict[str, Any], worst: Any) -> None:
-    where = f"/api/review/{reviewed['id']}/decisions/{worst['action']}"
+    where = f"/api/v1/review/{reviewed['id']}/decisions/{worst['action']}"
     for one in worst["candidates"]:
         told = client.post(where, json={"move": one["move"]}).json()
         assert told["good"] == (one["cost"] < ACCEPTABLE_LOSS or one["cost"] <= 2 * one["error"])
@@ -130,23 +130,23 @@ def test_a_try_is_judged_with_tolerance_and_tells_the_best_only_when_good(client
     assert not client.post(where, json={"move": worst["done"]}).json()["good"]
     for wrong in ({"move": "fly"}, {"move": ""}, {}, {"move": "x" * 600}, {"move": worst["best"], "more": 1}):
         assert client.post(where, json=wrong).status_code == 422
-    assert client.post(f"/api/review/{reviewed['id']}/decisions/2", json={"move": "pass"}).status_code in (404, 422)
-    assert client.post(f"/api/review/{reviewed['id']}/decisions/99999", json={"move": "pass"}).status_code == 404
+    assert client.post(f"/api/v1/review/{reviewed['id']}/decisions/2", json={"move": "pass"}).status_code in (404, 422)
+    assert client.post(f"/api/v1/review/{reviewed['id']}/decisions/99999", json={"move": "pass"}).status_code == 404
 
 
 def test_what_is_not_solved_comes_first(client: TestClient, reviewed: dict[str, Any], worst: Any) -> None:
-    where = f"/api/review/{reviewed['id']}/decisions/{worst['action']}"
+    where = f"/api/v1/review/{reviewed['id']}/decisions/{worst['action']}"
     client.post(where, json={"move": worst["done"]})
-    before = client.get("/api/review/practice").json()
+    before = client.get("/api/v1/review/practice").json()
     assert before["mistakes"][0]["action"] == worst["action"]
     assert [one["cost"] for one in before["mistakes"]] == sorted((one["cost"] for one in before["mistakes"]), reverse=True)
     client.post(where, json={"move": worst["best"]})
-    after = client.get("/api/review/practice").json()
+    after = client.get("/api/v1/review/practice").json()
     assert (after["mistakes"][-1]["action"], after["mistakes"][-1]["solved"], after["solved"]) == (worst["action"], True, 1)
     assert after["mistakes"][-1]["tries"] > before["mistakes"][0]["tries"]
     assert "1 of" in client.get("/review/practice").text
     client.cookies.clear()  # somebody else has no mistakes
-    assert client.get("/api/review/practice").json()["mistakes"] == []
+    assert client.get("/api/v1/review/practice").json()["mistakes"] == []
 
 
 def test_the_slider_and_the_kinds_choose(client: TestClient, reviewed: dict[str, Any]) -> None:
@@ -195,11 +195,11 @@ class Careless:
 def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> None:
     game = Gin.read({"preset": "pagat", "match_points": 60})
     record = Table(game, [Careless(), players.parse("ensemble")]).play(Deal(2)).record
-    match = client.post("/api/review/records", json={"text": str(replace(record, actions=record.actions[:38], result=None))}).json()[
+    match = client.post("/api/v1/review/records", json={"text": str(replace(record, actions=record.actions[:38], result=None))}).json()[
         "match"
     ]
-    begun = client.post("/api/review", json={"match": match, "player": "simple", "worlds": 2}).json()
-    told = ended(client, begun["id"], "/api/review")
+    begun = client.post("/api/v1/review", json={"match": match, "player": "simple", "worlds": 2}).json()
+    told = ended(client, begun["id"], "/api/v1/review")
     for one in told["review"]["decisions"]:
         assert client.get(f"/review/{told['id']}/{one['action']}?answer=true").status_code == 200
     last = told["review"]["decisions"][-1]
@@ -224,13 +224,13 @@ def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> N
 
 
 def test_a_match_that_goes_on_is_not_reviewed(client: TestClient) -> None:
-    told = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"]}).json()
-    answer = client.post("/api/review", json={"match": told["id"]})
+    told = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"]}).json()
+    answer = client.post("/api/v1/review", json={"match": told["id"]})
     assert answer.status_code == 409
     assert "over" in answer.json()["error"]
     assert client.get(f"/review?match={told['id']}").status_code == 409
     assert client.post("/review", data={"match": told["id"]}).status_code == 409
-    assert client.post("/api/review", json={"match": "A" * 16}).status_code == 404
+    assert client.post("/api/v1/review", json={"match": "A" * 16}).status_code == 404
 
 
 def test_a_record_that_has_not_ended_can_be_brought(client: TestClient) -> None:
@@ -238,7 +238,7 @@ def test_a_record_that_has_not_ended_can_be_brought(client: TestClient) -> None:
     sent = client.post("/review", data={**QUICK, "text": ""}, files={"file": ("a.toml", str(begun).encode())}, follow_redirects=False)
     assert sent.status_code == 303
     id = sent.headers["location"].removeprefix("/review/")
-    assert ended(client, id, "/api/review")["review"]["actions"] == 9
+    assert ended(client, id, "/api/v1/review")["review"]["actions"] == 9
     assert "you against simple" in client.get(f"/review/{id}").text
 
 
@@ -263,47 +263,50 @@ def test_a_broken_record_is_refused_with_its_place(client: TestClient, text: str
     assert shown is not None
     assert says in shown[1]
     if text.strip():
-        assert client.post("/api/review/records", json={"text": text}).status_code == 422
+        assert client.post("/api/v1/review/records", json={"text": text}).status_code == 422
 
 
 def test_too_much_is_refused(client: TestClient) -> None:
-    many = len(client.get("/api/matches").json())
+    many = len(client.get("/api/v1/matches").json())
     deep = '{"text": ' + 20_000 * "["
-    assert client.post("/api/review/records", content=deep, headers={"content-type": "application/json"}).status_code in (400, 422)
+    assert client.post("/api/v1/review/records", content=deep, headers={"content-type": "application/json"}).status_code in (400, 422)
     assert "worlds: " in client.post("/review", data={"text": str(RECORD), "worlds": "many"}).text
-    assert len(client.get("/api/matches").json()) == many
-    assert client.post("/api/review/records", content=json.dumps({"text": "x" * 300_000})).status_code == 413
+    assert len(client.get("/api/v1/matches").json()) == many
+    assert client.post("/api/v1/review/records", content=json.dumps({"text": "x" * 300_000})).status_code == 413
     for wrong in ({"worlds": 10**9}, {"player": "own.py:X"}, {"seat": 3}, {"match": "../../etc/passwd"}, {"more": 1}):
-        assert client.post("/api/review", json={"match": "A" * 16, **wrong}).status_code == 422
+        assert client.post("/api/v1/review", json={"match": "A" * 16, **wrong}).status_code == 422
 
 
 def test_a_name_in_a_record_reads_no_file(client: TestClient) -> None:
     begun = replace(RECORD, players=("you", "own.py:Player"), actions=RECORD.actions[:8], result=None)
-    match = client.post("/api/review/records", json={"text": str(begun)}).json()["match"]
-    told = client.get(f"/api/matches/{match}").json()
-    refused = client.post(f"/api/matches/{match}/actions", json={"after": told["turn"], "action": (told["legal"] or ["pass"])[0]})
+    match = client.post("/api/v1/review/records", json={"text": str(begun)}).json()["match"]
+    told = client.get(f"/api/v1/matches/{match}").json()
+    refused = client.post(
+        f"/api/v1/matches/{match}/actions",
+        json={"after": told["turn"], "action": ([move["text"] for move in told["table"]["moves"]] or ["pass"])[0]},
+    )
     assert (refused.status_code, "no opponent 'own.py:Player'" in refused.json()["error"]) == (422, True)
-    assert client.post(f"/api/gin/matches/{match}/watch").status_code == 422
+    assert client.post(f"/api/v1/gin/matches/{match}/watch").status_code == 422
 
 
 def test_the_second_hint_has_chances_points_and_errors(client: TestClient) -> None:
-    told = client.post("/api/matches", json={"game": "gin", "opponents": ["simple"], "seed": 3}).json()
-    where = f"/api/gin/matches/{told['id']}/hint"
+    told = client.post("/api/v1/matches", json={"game": "gin", "opponents": ["simple"], "seed": 3}).json()
+    where = f"/api/v1/gin/matches/{told['id']}/hint"
     assert client.get(where).json()["moves"] == []
     found = client.get(f"{where}?level=2").json()
-    assert {one["move"] for one in found["moves"]} == set(told["legal"])
+    assert {one["move"] for one in found["moves"]} == {move["text"] for move in told["table"]["moves"]}
     assert found["determinizations"] == 200
     assert found["moves"][0]["cost"] == 0
     assert all(0 <= one["chance"] <= 1 and one["error"] >= 0 for one in found["moves"])
-    assert "win %" in client.get(f"/gin/{told['id']}?hint=2").text
+    assert "win %" in client.get(f"/play/{told['id']}?hint=2").text
     first = client.get(where).json()
     assert 0 < first["expected_turns_error"]["gin"] < first["expected_turns"]["gin"]
     assert re.search(
         r"Turns from stock alone: about [\d.]+ ± [\d.]+ to a knock, about [\d.]+ ± [\d.]+ to gin\.",
-        client.get(f"/gin/{told['id']}?hint=1").text,
+        client.get(f"/play/{told['id']}?hint=1").text,
     )
 
 
 def test_reading_a_record_again_gives_the_record(client: TestClient) -> None:
-    match = client.post("/api/review/records", json={"text": str(RECORD)}).json()["match"]
-    assert Record.parse(client.get(f"/api/matches/{match}/record").text) == RECORD
+    match = client.post("/api/v1/review/records", json={"text": str(RECORD)}).json()["match"]
+    assert Record.parse(client.get(f"/api/v1/matches/{match}/record").text) == RECORD

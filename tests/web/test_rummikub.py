@@ -15,7 +15,7 @@ TABLE, RACK = "R3-5 | K5 B5 O5 | K6-8 | R9 B9 O9", "r5 b6-7 k9 r13"
 
 
 def asked(client: TestClient, path: str, **query: Any) -> Any:
-    answer = client.get(f"/api/rummikub/{path}", params=query)
+    answer = client.get(f"/api/v1/rummikub/{path}", params=query)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -68,7 +68,7 @@ def test_why_not_a_tile(client: TestClient) -> None:
 def test_every_best_move(client: TestClient) -> None:
     found = asked(client, "others", rack=RACK, table=TABLE)
     assert (len(found["moves"]), found["complete"]) == (2, True)
-    refused = client.get("/api/rummikub/others", params={"rack": RACK, "table": TABLE, "keep": "tiles"})
+    refused = client.get("/api/v1/rummikub/others", params={"rack": RACK, "table": TABLE, "keep": "tiles"})
     assert refused.status_code == 422
 
 
@@ -100,7 +100,7 @@ def test_a_table_is_checked_pile_by_pile(client: TestClient) -> None:
     ],
 )
 def test_nonsense_is_refused(client: TestClient, path: str, query: dict[str, str]) -> None:
-    answer = client.get(f"/api/rummikub/{path}", params=query)
+    answer = client.get(f"/api/v1/rummikub/{path}", params=query)
     assert answer.status_code == 422
     assert answer.json()["error"]
 

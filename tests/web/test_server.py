@@ -16,6 +16,8 @@ import pytest
 
 from tests.processes import running, start
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 HANGING = """
 import os, time
@@ -62,7 +64,7 @@ def first_events(address: str, many: int, last: str | None = None) -> list[tuple
 
 def when_ready(address: str, room: str) -> None:
     for _ in range(600):
-        if httpx2.get(f"{address}/api/ready", timeout=30).json()[room] == 0:
+        if httpx2.get(f"{address}/api/v1/ready", timeout=30).json()[room] == 0:
             return
         signal.sigtimedwait([], 0.2)
     pytest.fail(f"{room} did not become ready")
@@ -71,17 +73,20 @@ def when_ready(address: str, room: str) -> None:
 def test_a_match_goes_on_after_a_kill_and_streams_resume(store: str) -> None:
     with serving(store) as address:
         when_ready(address, "gin")
-        told = httpx2.post(f"{address}/api/matches", json={"game": "gin", "opponents": ["simple"]}, timeout=60).json()
-        path = f"/api/matches/{told['id']}"
+        begun = httpx2.post(f"{address}/api/v1/matches", json={"game": "gin", "opponents": ["simple"]}, timeout=60)
+        told = begun.json()
+        path = f"/api/v1/matches/{told['id']}"
         assert first_events(f"{address}{path}/events", 1) == [("0", {"version": 0, "over": False})]
-        act = {"after": told["turn"], "action": told["legal"][0]}
-        after = httpx2.post(f"{address}{path}/actions", json=act, timeout=60).json()
+        act = {"after": told["turn"], "move": 0}
+        owner = httpx2.Client(base_url=address, cookies=begun.cookies, timeout=60)
+        after = owner.post(f"{path}/actions", json=act).json()
     with serving(store, signal.SIGINT) as address:
         when_ready(address, "gin")
-        assert httpx2.get(address + path, timeout=60).json() == after
+        owner = httpx2.Client(base_url=address, cookies=begun.cookies, timeout=60)
+        assert owner.get(path).json() == after
         # Who has heard of version 0 is told of 1 only; nothing of the deal is in the stream.
         assert first_events(f"{address}{path}/events", 1, last="0") == [("1", {"version": 1, "over": False})]
-        assert httpx2.post(f"{address}{path}/actions", json=act, timeout=60).status_code == 409
+        assert owner.post(f"{path}/actions", json=act).status_code == 409
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")

@@ -47,16 +47,16 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 def asked(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
-    answer = client.post(f"/api/recycle/{path}", json=body)
+    answer = client.post(f"/api/v1/recycle/{path}", json=body)
     assert answer.status_code < 300, answer.text
     return dict(answer.json())
 
 
 def test_every_game_of_the_library_is_fine(client: TestClient) -> None:
-    games = client.get("/api/recycle/library").json()
+    games = client.get("/api/v1/recycle/library").json()
     assert [one["id"] for one in games] == list(library.names())
     for one in games:
-        text = client.get(f"/api/recycle/texts/{one['id']}").json()["text"]
+        text = client.get(f"/api/v1/recycle/texts/{one['id']}").json()["text"]
         checked = asked(client, "check", text=text)
         assert (checked["ok"], checked["players"], checked["title"]) == (True, one["players"], one["title"])
 
@@ -94,7 +94,7 @@ def test_a_game_is_told_as_the_transcript_does(client: TestClient) -> None:
     assert [(move["did"], move["then"], move["seat"] + 1) for move in steps["moves"]] == [(m["did"], m["then"], m["seat"]) for m in moves]
     assert steps["result"]["scores"] == last["scores"]
     assert steps["decisions"] == len(moves)
-    assert {"HAND of p1", "HAND of p2"} <= {place["name"] for place in steps["places"]}
+    assert {"HAND of p1", "HAND of p2"} <= {zone["label"] for zone in steps["zones"]}
 
 
 def test_the_graph_is_drawn_and_told(client: TestClient) -> None:
@@ -126,7 +126,7 @@ def test_the_graph_is_drawn_and_told(client: TestClient) -> None:
 )
 def test_nonsense_is_refused(client: TestClient, path: str, body: dict[str, Any]) -> None:
     whole = body if "subjects" in body or "subject" in body else {"text": KUHN} | body
-    answer = client.post(f"/api/recycle/{path}", json=whole)
+    answer = client.post(f"/api/v1/recycle/{path}", json=whole)
     assert answer.status_code == 422
     assert answer.json()["error"]
 
@@ -149,7 +149,7 @@ def test_a_text_is_kept_under_one_address(client: TestClient) -> None:
 def test_too_many_texts_make_room(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meldlab.web.descriptions.MOST", 3)
     ids = [asked(client, "texts", text=f";; {number}")["id"] for number in range(5)]
-    assert [client.get(f"/api/recycle/texts/{id}").status_code for id in ids] == [404, 404, 200, 200, 200]
+    assert [client.get(f"/api/v1/recycle/texts/{id}").status_code for id in ids] == [404, 404, 200, 200, 200]
 
 
 def test_the_editor_works_without_javascript(client: TestClient) -> None:
@@ -200,39 +200,40 @@ def test_a_seat_is_played_to_the_end(client: TestClient) -> None:
     address = begun(client, "kuhn_poker", players="mcts:20")
     for _ in range(5):
         page = client.get(address).text
-        if "The game is over" in page:
+        if "Play again" in page:
             break
         after = re.search(r'name="after" value="(\d+)"', page)
         assert after is not None
         assert client.post(address, data={"after": after[1], "action": "1"}).status_code == 200
-    assert "The game is over" in page
-    assert client.post(address, data={"after": "99", "action": "1"}).status_code == 422
+    assert "Play again" in page
+    turn = client.get(f"/api/v1/matches/{address.rpartition('/')[2]}").json()["turn"]
+    assert "the match is over" in client.post(address, data={"after": str(turn), "action": "1"}).text
     assert address in client.get("/studio").text
     again = client.post(f"{address}/again")
     assert address not in str(again.url)
-    assert "You are p1, against mcts:20." in again.text
+    assert "Kuhn Poker: You and mcts:20" in again.text
 
 
 def test_an_option_is_understood_by_what_only_it_names(client: TestClient) -> None:
     address = begun(client, "block_rummy")
-    told = client.get(f"/api/matches/{address.rpartition('/')[2]}").json()
-    pile = next(place for place in told["view"]["places"] if place["name"] == "PILE")
-    card = pile["cards"][-1]["card"]
+    told = client.get(f"/api/v1/matches/{address.rpartition('/')[2]}").json()
+    card = next(zone for zone in told["table"]["zones"] if zone["label"] == "PILE")["groups"][0]["cards"][-1]["face"]
     assert "fits the options" in client.post(address, data={"after": told["turn"], "action": "move"}).text
     assert "no option &#39;zebra&#39;" in client.post(address, data={"after": told["turn"], "action": "zebra"}).text
     assert client.post(address, data={"after": told["turn"], "action": card.lower()}).status_code == 200
-    hand = client.get(f"/api/matches/{told['id']}").json()["view"]["places"][0]
-    assert card in [one["card"] for one in hand["cards"]]
+    zones = client.get(f"/api/v1/matches/{told['id']}").json()["table"]["zones"]
+    hand = next(zone for zone in zones if zone["label"] == "HAND of p1")
+    assert card in [item["face"] for item in hand["groups"][0]["cards"]]
 
 
 def test_a_game_for_one_has_no_opponents(client: TestClient) -> None:
-    assert "You are p1." in client.get(begun(client, "golf_solitaire")).text
+    assert "Golf Solitaire: You –" in client.get(begun(client, "golf_solitaire")).text
 
 
 def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
     id = begun(client, "block_rummy", players="mcts:20").rpartition("/")[2]
     for _ in range(8):
-        told = client.get(f"/api/matches/{id}").json()
+        told = client.get(f"/api/v1/matches/{id}").json()
         record = Record.parse(client.app.state.services.repository.match(id).record)  # type: ignore[attr-defined]
         game = load_game(record)
         *_, last = [None, *replay(game, record)]
@@ -247,26 +248,26 @@ def test_what_a_seat_cannot_see_is_in_no_answer(client: TestClient) -> None:
         assert len(hidden) > 30
         # Cards that were seen before they went to where they are hidden may be told.
         heard = {name for line in told["log"] for name in re.findall("[A-Z]+-[A-Z]+", line)}
-        page = client.get(f"/studio/play/{id}").text
-        for text in (json.dumps(told["view"]), json.dumps(told["legal"]), page):
+        page = client.get(f"/play/{id}").text
+        for text in (json.dumps(told["table"]), page):
             assert not (hidden - heard) & set(re.findall("[A-Z]+-[A-Z]+", text))
         if told["over"]:
             break
-        client.post(f"/api/matches/{id}/actions", json={"after": told["turn"], "action": "1"})
+        client.post(f"/api/v1/matches/{id}/actions", json={"after": told["turn"], "action": "1"})
 
 
 def test_a_card_that_one_option_names_is_its_button(client: TestClient) -> None:
     wanted = {"game": "recycle", "rules": {"description": library.entry("golf_solitaire").text}, "opponents": [], "seed": 5}
-    address = f"/studio/play/{client.post('/api/matches', json=wanted).json()['id']}"
+    address = f"/play/{client.post('/api/v1/matches', json=wanted).json()['id']}"
     for _ in range(3):
         page = client.get(address).text
         after = re.search(r'name="after" value="(\d+)"', page)
         assert after is not None
         client.post(address, data={"after": after[1], "action": "1"})
-    told = client.get(f"/api/matches/{address.rpartition('/')[2]}").json()
+    told = client.get(f"/api/v1/matches/{address.rpartition('/')[2]}").json()
     assert told["turn"] >= 3
-    assert client.post(f"{address}/undo", data={"after": str(told["turn"])}).status_code == 200
-    assert client.get(f"/api/matches/{told['id']}").json()["turn"] < told["turn"]
+    assert client.post(address, data={"after": str(told["turn"]), "undo": "true"}).status_code == 200
+    assert client.get(f"/api/v1/matches/{told['id']}").json()["turn"] < told["turn"]
 
 
 # --- long work
@@ -285,14 +286,14 @@ def test_an_analysis_shows_its_figures(client: TestClient) -> None:
         assert heading in page
     assert "<style" not in page
     assert "tables" not in told["result"]
-    where = f"/api/recycle/analyses/{told['id']}"
+    where = f"/api/v1/recycle/analyses/{told['id']}"
     for name, columns in (("choice.csv", "game,"), ("results.csv", "game,"), ("spread.csv", "game,"), ("lead.csv", "game,")):
         assert f'href="{where}/{name}"' in page
         table = client.get(f"{where}/{name}")
         assert table.headers["content-type"].startswith("text/csv")
         assert table.text.startswith(columns)
     assert client.get(f"{where}/passwd").status_code == 422
-    assert client.get(f"/api/recycle/analyses/{'A' * 16}/lead.csv").status_code == 404
+    assert client.get(f"/api/v1/recycle/analyses/{'A' * 16}/lead.csv").status_code == 404
 
 
 def test_two_variants_stand_side_by_side(client: TestClient) -> None:
@@ -331,7 +332,7 @@ def pieces(store: str) -> dict[str, Any]:
 def test_work_can_be_cancelled(client: TestClient) -> None:
     id = asked(client, "analyses", subject={"text": library.entry("spades").text}, games=100, simulations=1000)["id"]
     assert client.post(f"/studio/work/{id}/cancel").status_code == 200
-    assert client.get(f"/api/jobs/{id}").json()["state"] == "cancelled"
+    assert client.get(f"/api/v1/jobs/{id}").json()["state"] == "cancelled"
     assert "cancelled" in client.get(f"/studio/work/{id}").text
 
 
@@ -341,15 +342,15 @@ def test_work_can_be_cancelled(client: TestClient) -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_is_stopped_and_the_next_question_answered(hurried: TestClient, name: str) -> None:
     text = HOSTILE[name]
-    assert hurried.post("/api/recycle/check", json={"text": text}).status_code == 200
-    answer = hurried.post("/api/recycle/run", json={"text": text, "games": 20})
+    assert hurried.post("/api/v1/recycle/check", json={"text": text}).status_code == 200
+    answer = hurried.post("/api/v1/recycle/run", json={"text": text, "games": 20})
     assert answer.status_code in (200, 422, 503)
     if answer.status_code == 200:
         ran = answer.json()
         assert ran["games"] <= 20
     else:
         assert answer.json()["error"]
-    assert hurried.post("/api/recycle/check", json={"text": KUHN}).json()["ok"]
+    assert hurried.post("/api/v1/recycle/check", json={"text": KUHN}).json()["ok"]
 
 
 def test_the_page_says_what_happened_to_a_hostile_text(hurried: TestClient) -> None:

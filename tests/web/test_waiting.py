@@ -7,7 +7,7 @@ from meldlab.waiting import WaitingGame, solve
 
 
 def test_a_hand_as_the_library_has_it(client: TestClient) -> None:
-    told = client.get("/api/waiting/hand", params={"hand": "AC QH KD"}).json()
+    told = client.get("/api/v1/waiting/hand", params={"hand": "AC QH KD"}).json()
     solution = solve(WaitingGame(3))
     assert told["found"]["expected"] == solution.turns("AC QH KD")
     assert {one["draw"]: one["discard"] for one in told["found"]["draws"]} == {
@@ -45,7 +45,7 @@ def test_cards_are_picked_in_the_address(client: TestClient) -> None:
     ],
 )
 def test_nonsense_is_refused(client: TestClient, asked: dict[str, str], says: str) -> None:
-    answer = client.get("/api/waiting/hand", params=asked)
+    answer = client.get("/api/v1/waiting/hand", params=asked)
     assert answer.status_code == 422
     assert says in answer.json()["error"]
 

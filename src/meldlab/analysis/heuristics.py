@@ -8,6 +8,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,22 +74,22 @@ def fairness(random: Sample, teams: Sequence[int] = ()) -> Heuristic:
     sides, rate = _sides(random, teams), _wins_of_first(random, teams)
     share = f" It wins {rate.value:.1%}, an equal share is {1 / sides:.1%}." if rate and sides > 1 else ""
     text = f"1 if {_first(random, teams)} wins its equal share of random games, 0 if it never or always wins.{share}"
-    return Heuristic("fairness", _tent(rate, sides), text, _tent(_firsts(random), random.seats))
+    return Heuristic("fairness", _by_sides(rate, sides, _fair), text, _by_sides(_firsts(random), random.seats, _fair))
 
 
-def _tent(rate: Interval | None, sides: int) -> Interval | None:
-    return None if rate is None or sides < 2 else rate.mapped(partial(_fair, sides))
+def _by_sides(rate: Interval | None, sides: int, function: Callable[[int, Interval], Interval]) -> Interval | None:
+    return None if rate is None or sides < 2 else rate.mapped(partial(function, sides))
+
+
+def fair_value(sides: int, share: float) -> float:
+    """Return 1 at an equal share of the wins, 0 at none or all of them."""
+    return share * sides if share <= 1 / sides else (sides - sides * share) / (sides - 1)
 
 
 def _fair(sides: int, rate: Interval) -> Interval:
-    """Return 1 at an equal share of the wins, 0 at none or all of them."""
-
-    def fair(share: float) -> float:
-        return share * sides if share <= 1 / sides else (sides - sides * share) / (sides - 1)
-
-    ends = sorted((fair(rate.low), fair(rate.high)))
-    # The tent has its top at the equal share.
-    return Interval(fair(rate.value), ends[0], 1.0 if rate.low <= 1 / sides <= rate.high else ends[1])
+    ends = sorted((fair_value(sides, rate.low), fair_value(sides, rate.high)))
+    # The function has its top at the equal share.
+    return Interval(fair_value(sides, rate.value), ends[0], 1.0 if rate.low <= 1 / sides <= rate.high else ends[1])
 
 
 def order(single: Sample, teams: Sequence[int] = ()) -> Heuristic:
@@ -98,16 +99,16 @@ def order(single: Sample, teams: Sequence[int] = ()) -> Heuristic:
     partners = len(first_side(single, teams)) > 1
     who = "one searching player and its random partners always beat" if partners else "one searching player always beats"
     text = f"How far skill beats chance: 1 if {who} random ones, 0 if it wins its equal share.{share}"
-    return Heuristic("order", _above(rate, sides), text, _above(_firsts(single), single.seats))
+    return Heuristic("order", _by_sides(rate, sides, _beyond), text, _by_sides(_firsts(single), single.seats, _beyond))
 
 
-def _above(rate: Interval | None, sides: int) -> Interval | None:
-    return None if rate is None or sides < 2 else rate.mapped(partial(_beyond_share, sides))
-
-
-def _beyond_share(sides: int, rate: Interval) -> Interval:
+def beyond_share(sides: int, share: float) -> float:
     """Return 0 at an equal share of the wins, 1 at all of them."""
-    value, low, high = ((share - 1 / sides) / (1 - 1 / sides) for share in (rate.value, rate.low, rate.high))
+    return (share - 1 / sides) / (1 - 1 / sides)
+
+
+def _beyond(sides: int, rate: Interval) -> Interval:
+    value, low, high = (beyond_share(sides, share) for share in (rate.value, rate.low, rate.high))
     return Interval(value, low, high)
 
 
@@ -158,7 +159,7 @@ def convergence(random: Sample) -> Heuristic:
     values = 1 - (slopes / 2 + 0.5)
     interval = _mean(values, np.ones(len(values)))
     trend = f" On average a decision has {slopes.mean():+.3f} options more than the one before." if len(slopes) else ""
-    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer as a random game goes on, below 0.5 more.{trend}")
+    return Heuristic("convergence", interval, f"Above 0.5 the options become fewer during a random game, below 0.5 more.{trend}")
 
 
 def _slope(options: NDArray[np.int64]) -> float:
@@ -173,10 +174,7 @@ def _slope(options: NDArray[np.int64]) -> float:
 
 def spread(skilled: Sample) -> Heuristic:
     """Average best minus worst estimated score over decisions."""
-    known = skilled.estimated
-    gaps = np.abs(skilled.best - skilled.worst)[known]
-    game = skilled.game[known]
-    interval = _mean(_sums(game, gaps, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
+    interval = _mean(*_by_game(skilled, np.abs(skilled.best - skilled.worst), skilled.estimated))
     text = "How much a decision matters: points of the final score between the best and the worst option, on average."
     return Heuristic("spread", interval, text)
 
@@ -239,10 +237,7 @@ def coolness(skilled: Sample) -> Heuristic:
 
 def clarity(skilled: Sample) -> Heuristic:
     """Measure how rarely one option stands out."""
-    known = ~np.isnan(skilled.value)
-    stands_out = (skilled.value - skilled.mean >= CLEAR)[known].astype(np.float64)
-    game = skilled.game[known]
-    share = _share(_sums(game, stands_out, skilled.games), _sums(game, np.ones(len(game)), skilled.games))
+    share = _share(*_by_game(skilled, skilled.value - skilled.mean >= CLEAR, ~np.isnan(skilled.value)))
     return Heuristic(
         "clarity",
         share and share.complement(),
@@ -283,7 +278,13 @@ def _over_winners(sample: Sample, leads: Real, score: Callable[[Real, Real], flo
 # --- intervals
 
 
-def _sums(game: Games, values: Real, games: int) -> Real:
+def _by_game(sample: Sample, values: NDArray[Any], known: NDArray[np.bool_]) -> tuple[Real, Real]:
+    """Return the sum of values over the known decisions of each game, and the number of these."""
+    game = sample.game[known]
+    return _sums(game, values[known], sample.games), _sums(game, np.ones(len(game)), sample.games)
+
+
+def _sums(game: Games, values: NDArray[Any], games: int) -> Real:
     """Add up values by game."""
     return np.bincount(game, values, minlength=games).astype(np.float64)
 

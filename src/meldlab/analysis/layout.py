@@ -1,7 +1,7 @@
 """Layout of a movement graph: positions of the locations, and curves of the edges.
 
 Layers go from left to right, by the least number of moves from a deck. Every owner has a band of its own, the table between the players,
-so boxes around owners never overlap. An edge is a curve with the bend that meets the fewest locations and other edges.
+so boxes around owners never overlap. An edge is a curve with the curvature that meets the fewest locations and other edges.
 
 >>> from meldlab.recycle.machine.storage import Location
 >>> from meldlab.recycle.movement import Edge
@@ -101,7 +101,7 @@ def layers(movement: Movement) -> dict[Location, int]:
 
 
 def arrange(movement: Movement) -> Layout:
-    """Place every location and bend every edge."""
+    """Place every location and curve every edge."""
     spot_layers = layers(movement)
     owners = _bands({spot.owner for spot in movement.locations})
     cells: dict[tuple[int, int], list[Location]] = {}
@@ -157,14 +157,14 @@ def _bent(edges: Iterable[Edge], ovals: Mapping[Location, Oval]) -> dict[Edge, C
     for edge in sorted(edges, key=lambda edge: (float(np.hypot(*(middles[edge.source] - middles[edge.target]))), edge)):
         others = [oval for spot, oval in ovals.items() if spot not in (edge.source, edge.target)]
         best, least = None, np.inf
-        for bend in BENDS:
-            curve = _curve(ovals[edge.source], ovals[edge.target], bend)
+        for curvature in BENDS:
+            curve = _curve(ovals[edge.source], ovals[edge.target], curvature)
             places = curve.samples()
             inside = places[3:-3]
             # Two planes instead of pairs: numpy is slow where the last axis is short.
             near_x, near_y = (np.abs(np.subtract.outer(inside[:, axis], drawn[:, axis])) < 5 for axis in range(2))
             close = int((near_x & near_y).any(axis=1).sum())
-            cost = 40.0 * sum(oval.holds(places) for oval in others) + 6.0 * close + 30.0 * abs(bend)
+            cost = 40.0 * sum(oval.holds(places) for oval in others) + 6.0 * close + 30.0 * abs(curvature)
             if cost < least:
                 best, least = curve, cost
         assert best is not None
@@ -173,12 +173,12 @@ def _bent(edges: Iterable[Edge], ovals: Mapping[Location, Oval]) -> dict[Edge, C
     return curves
 
 
-def _curve(source: Oval, target: Oval, bend: float) -> Curve:
+def _curve(source: Oval, target: Oval, curvature: float) -> Curve:
     start, end = np.array([source.x, source.y]), np.array([target.x, target.y])
     if source is target:
         loop = np.array([[-8, 1], [-22, -26], [22, -26], [8, 0]], np.float64)
         return Curve(start - np.array([0, source.high]) + loop)
     way = end - start
-    side = np.array([way[1], -way[0]]) * bend
+    side = np.array([way[1], -way[0]]) * curvature
     first, second = start + way / 3 + side, start + 2 * way / 3 + side
     return Curve(np.array([source.border(first), first, second, target.border(second, gap=2.0)]))

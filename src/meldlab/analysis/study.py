@@ -22,7 +22,7 @@ from meldlab.recycle.players import SearchPlayer, parse_batch_player
 from meldlab.reports.plot import Plot
 from meldlab.runs.store import Run, Store
 from meldlab.runs.tasks import Task, run_tasks
-from meldlab.statistics import Interval, Moments
+from meldlab.statistics import Interval, mean_share
 
 EXPERIMENT = "recycle analyse"
 RANDOM_TASK = 10  # random games of a task
@@ -205,7 +205,7 @@ def _summary(sample: Sample) -> dict[str, Any]:
 
 def win_rate(shares: "np.ndarray[Any, np.dtype[np.float64]]") -> Interval | None:
     """Return the win rate, ties shared, with its interval."""
-    return Moments.from_counts(np.column_stack((np.ones(len(shares)), shares))).rate(1, 0) if len(shares) else None
+    return mean_share(shares) if len(shares) else None
 
 
 def analyse(

@@ -24,7 +24,6 @@ from meldlab.arena.processes import RecordSink, TableGames
 from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere, whole_number
 from meldlab.formatting import html_table
-from meldlab.games import parse_player
 from meldlab.parallel import Progress, chunks, no_progress
 from meldlab.play import Batch, Count, Deal, Game, Player, TimeLimit
 from meldlab.statistics import Interval, Moments, Score, sign_test
@@ -248,14 +247,23 @@ class ContestResult:
             "games_per_second": self.games / max(self.seconds, 1e-9),
         }
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (name, self.seats[player], self.win_rate(player), f"{self.fair_share[player]:.3f}", self.mean_score(player))
-            for player, name in enumerate(self.players)
-        ]
+    @property
+    def title(self) -> str:
+        """Return the game and the number of games and deals."""
         drawn = f", {self.drawn:,} without a winner" if self.drawn else ""
-        caption = f"{self.game}: {self.games:,} games, {self.deals:,} deals{drawn}"
-        return html_table(["player", "seats", "won", "by chance", "score"], rows, caption)
+        return f"{self.game}: {self.games:,} games, {self.deals:,} deals{drawn}"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the win rate and the score of each player as a table, the headings first."""
+        rows: list[tuple[str, ...]] = [("player", "seats", "won", "by chance", "score")]
+        for player, name in enumerate(self.players):
+            rate, score = self.win_rate(player), self.mean_score(player)
+            rows.append((name, str(self.seats[player]), str(rate), f"{self.fair_share[player]:.3f}", str(score)))
+        return rows
+
+    def _repr_html_(self) -> str:
+        headings, *rows = self.rows()
+        return html_table(headings, rows, self.title)
 
     def _counts_json(self, by_seat: bool, player: int) -> dict[str, object]:
         answer: dict[str, object] = {}
@@ -343,20 +351,20 @@ def play_contest(
     seed, num_games = check_seed(seed), whole_number(games, "number of games", 1)
     ways = seatings(game, len(players))[: None if mirrored else 1]
     deals = -(-num_games // len(ways))
-    parsed = [parse_player(game, player) if isinstance(player, str) else player for player in players]
+    num_records = min(records.games, deals * len(ways))
+    table_games = TableGames(game, tuple(players), tuple(ways), seed, first_deal, time_limit, num_records)
+    parsed = table_games.parsed
     names = [player.name if mirrored else f"p{seat} {player.name}" for seat, player in enumerate(parsed, 1)]
     line_ups = [[parsed[player] for player in way] for way in ways]
     can_batch: Callable[[Sequence[Any]], bool] = getattr(game, "can_batch", lambda players: False)
-    num_records = min(records.games, deals * len(ways))
-    table_games = TableGames(game, tuple(players), tuple(ways), seed, first_deal, time_limit, num_records)
     batches: Iterator[tuple[int, list[Batch]]]
     if can_batch(line_ups[0]) and not time_limit and not raise_errors:
-        tables = table_games.tables(parsed)
+        tables = table_games.tables()
         for number in range(num_records):
             records.write(tables[number % len(ways)].play(Deal(seed, first_deal + number // len(ways))).record)
         batches = _kernel_batches(game, line_ups, seed, first_deal, deals, threads)
     else:
-        batches = table_games.batches(parsed, deals, threads, records.write, raise_errors=raise_errors)
+        batches = table_games.batches(deals, threads, records.write, raise_errors=raise_errors)
     start, parts, done = time.perf_counter(), list[ContestResult](), 0
     for first, chunk in batches:
         parts.append(ContestResult.from_batches(game, names, ways, chunk, first))

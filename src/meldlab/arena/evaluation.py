@@ -1,7 +1,7 @@
 """Scores of many players within one run; every game is a task of the run, so an interrupted experiment resumes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Protocol
 
 import numpy as np
@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from meldlab.arena.contest import ContestResult
 from meldlab.arena.tasks import task_game
 from meldlab.gin.players import Ensemble
-from meldlab.parallel import Progress, no_progress
-from meldlab.runs.store import Counts, Run
-from meldlab.runs.tasks import TASKS, Player, Task, run_tasks
+from meldlab.runs.tasks import TASKS, Player, Task, TaskRunner
 from meldlab.statistics import Score
 
 TASK_GAMES = 5000  # at most, of one task
@@ -25,39 +23,8 @@ class Scores(Protocol):
         """Return the score of each candidate in games ``first`` and following, on the same mirrored deals."""
 
 
-@dataclass
-class RunEvaluator:
+class RunEvaluator(TaskRunner):
     """A run in the store, and the cores that play for it."""
-
-    run: Run
-    planned: int
-    """Games of the whole experiment."""
-    jobs: int = 0
-    cluster: str | None = None
-    progress: Progress = no_progress
-    done: int = 0
-    """Finished games, those that the store had included."""
-    played: int = 0
-    """Games that were played, not found in the store."""
-    known: set[str] = field(default_factory=set)
-
-    def counts(self, tasks: Sequence[Task]) -> list[Counts]:
-        """Return the counts of tasks, in their order."""
-        # A task that was requested before is in the store; progress counts it once.
-        new = {task.key: task.games for task in tasks if task.key not in self.known}
-        repeated = sum({task.key: task.games for task in tasks}.values()) - sum(new.values())
-        before, played, stored = self.done, self.played, -1.0
-
-        def show(done: float, total: float, message: str) -> None:
-            nonlocal stored
-            stored = done if stored < 0 else stored
-            self.done, self.played = before + max(0, round(done) - repeated), played + round(done - stored)
-            self.progress(self.done, max(self.planned, self.done), message)
-
-        self.run.set_total(self.planned)
-        counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
-        self.known |= new.keys()
-        return [counts[task.key] for task in tasks]
 
     def scores_of_pairs(
         self, pairs: Sequence[tuple[Player, Player]], *, seed: int, first: int = 0, games: int, labels: Sequence[str] = ()

@@ -10,7 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import starmap
 from multiprocessing import connection, get_context
 from traceback import format_exc
 from typing import Any, NamedTuple
@@ -61,14 +63,19 @@ class TableGames:
     num_records: int = 0
     """The number of first games whose record is returned."""
 
+    @cached_property
+    def parsed(self) -> Players:
+        """Return the players as objects, made once per process."""
+        return [parse_player(self.game, player) if isinstance(player, str) else player for player in self.players]
+
     def batches(
-        self, parsed: Players, deals: int, threads: int, write: Callable[[Record], None], *, raise_errors: bool = False
+        self, deals: int, threads: int, write: Callable[[Record], None], *, raise_errors: bool = False
     ) -> Iterator[tuple[int, list[Batch]]]:
         """Yield for each deal its number and a batch of one game per seating; ``write`` gets the records."""
         if threads > MAX_PROCESSES:
             raise NotPossible(f"{threads} processes asked for (at most {MAX_PROCESSES})")
         num_games = deals * len(self.seatings)
-        results = self.games(parsed, deals, threads or min(core_count(), num_games // GAMES_PER_PROCESS), raise_errors=raise_errors)
+        results = self.games(deals, threads or min(core_count(), num_games // GAMES_PER_PROCESS), raise_errors=raise_errors)
         for deal in range(self.first_deal, self.first_deal + deals):
             games = [next(results) for _ in self.seatings]
             for game in games:
@@ -81,24 +88,13 @@ class TableGames:
         scores, wins = np.array([game.result.scores], np.int64), np.array([win_shares(game.result)])
         return Batch(scores, wins, counts, {deal: game.failure} if game.failure else {})
 
-    def parse_players(self) -> Players:
-        """Return the players as objects."""
-        return [parse_player(self.game, player) if isinstance(player, str) else player for player in self.players]
-
-    def tables(self, parsed: Players, *, raise_errors: bool = False, turn_state: Any = None) -> list[Table[Any]]:
+    def tables(self, *, raise_errors: bool = False, turn_state: Any = None) -> list[Table[Any]]:
         """Return a table per seating; ``turn_state``: shared memory for the seat whose turn it is."""
-        return [
-            Table(
-                self.game,
-                [
-                    ObservedPlayer(parsed[player], seat, turn_state) if turn_state is not None else parsed[player]
-                    for seat, player in enumerate(way)
-                ],
-                self.time,
-                raise_errors=raise_errors,
-            )
-            for way in self.seatings
-        ]
+
+        def observed(seat: int, player: int) -> Player[Any, Any]:
+            return self.parsed[player] if turn_state is None else ObservedPlayer(self.parsed[player], seat, turn_state)
+
+        return [Table(self.game, list(starmap(observed, enumerate(way))), self.time, raise_errors=raise_errors) for way in self.seatings]
 
     def play(self, tables: Sequence[Table[Any]], number: int) -> TableResult:
         """Play one game."""
@@ -109,18 +105,17 @@ class TableGames:
         record = played.record if number < self.num_records else None
         return TableResult(played.result, game_counts(self.game, played), played.abnormal_end or failed, record)
 
-    def games(self, parsed: Players, deals: int, processes: int, *, raise_errors: bool = False) -> Iterator[TableResult]:
+    def games(self, deals: int, processes: int, *, raise_errors: bool = False) -> Iterator[TableResult]:
         """Yield the games in order. A time limit takes processes, because a player that sleeps cannot be stopped in this one."""
         num_seatings, num_games = len(self.seatings), deals * len(self.seatings)
         named = all(isinstance(player, str) for player in self.players)
         if raise_errors or not named or (processes <= 1 and not self.time):
-            tables = self.tables(parsed, raise_errors=raise_errors)
+            tables = self.tables(raise_errors=raise_errors)
             yield from (self.play(tables, number) for number in range(num_games))
             return
         processes = max(1, min(processes, deals))
-        names = [player.name for player in parsed]
         numbers = [[number for number in range(num_games) if number // num_seatings % processes == i] for i in range(processes)]
-        workers = [GameProcess(self, names, own) for own in numbers]
+        workers = [GameProcess(self, own) for own in numbers]
         done: dict[int, TableResult] = {}
         try:
             for number in range(num_games):
@@ -137,16 +132,16 @@ class TableGames:
 class GameProcess:
     """A process that plays some of the games; it is started again when a player ends it."""
 
-    def __init__(self, games: TableGames, names: Sequence[str], numbers: list[int]) -> None:
-        self.games, self.names, self.left = games, names, deque(numbers)
+    def __init__(self, games: TableGames, numbers: list[int]) -> None:
+        self.games, self.left = games, deque(numbers)
         self._start()
 
     def _start(self) -> None:
-        # A new process, not a copy of this one: compiled kernels may hold threads that a copy would lack.
+        # A new process, not a copy of this one: compiled kernels may hold threads that a copy would lack. It makes its own players.
         context = get_context("spawn")
         self.turn_state: Any = context.RawArray("d", 4)
         self.receiver, sender = context.Pipe(duplex=False)
-        self.process = context.Process(target=_work, args=(self.games, tuple(self.left), self.turn_state, sender), daemon=True)
+        self.process = context.Process(target=_work, args=(replace(self.games), tuple(self.left), self.turn_state, sender), daemon=True)
         self.process.start()
         sender.close()
 
@@ -191,7 +186,7 @@ class GameProcess:
         deal, index = divmod(number, len(self.games.seatings))
         seating = self.games.seatings[index]
         why = f"ran out of time ({self.games.time})" if late else "ended the process it played in"
-        line = f"p{seat + 1} forfeits: {self.names[seating[seat]]} {why}"
+        line = f"p{seat + 1} forfeits: {self.games.parsed[seating[seat]].name} {why}"
         # The state of the game is lost with its process; the result is that of a game that was just started.
         started = Table(self.games.game, [default_player(self.games.game)] * len(seating), max_actions=0).play(
             Deal(self.games.seed, self.games.first_deal + deal)
@@ -237,11 +232,10 @@ def _work(games: TableGames, numbers: tuple[int, ...], turn_state: Any, sender: 
     # Ctrl-C is for the process that started this one and will stop it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        parsed = games.parse_players()
         if games.time:
-            warm_up(games.game, [parsed[player] for player in games.seatings[0]])
+            warm_up(games.game, [games.parsed[player] for player in games.seatings[0]])
             threading.Thread(target=_end_in_time, args=(games.time, turn_state), daemon=True).start()
-        tables = games.tables(parsed, turn_state=turn_state)
+        tables = games.tables(turn_state=turn_state)
         for number in numbers:
             sender.send(games.play(tables, number))
     except BrokenPipeError:

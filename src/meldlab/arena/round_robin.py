@@ -52,8 +52,7 @@ class RoundRobin:
         names = [rating.name for rating in self.ratings.players]
         rows = list[list[object]]()
         for rating in self.ratings.players:
-            text = f"{rating.points.value:+.0f} ({rating.points.low:+.0f} to {rating.points.high:+.0f})"
-            rows.append([rating.name, text, *("" if other == rating.name else rates[rating.name, other] for other in names)])
+            rows.append([rating.name, rating.text, *("" if other == rating.name else rates[rating.name, other] for other in names)])
         caption = f"{self.contests[0].game}, {self.contests[0].games:,} games of every two: share won by the player of the row"
         return html_table(["player", "rating", *names], rows, caption)
 

@@ -17,7 +17,7 @@ import typer
 
 from meldlab import __version__
 from meldlab.cli.interruption import interrupt_message, no_lost_interrupts, on_interrupt
-from meldlab.cli.options import EXTRAS
+from meldlab.cli.options import EXTRAS, Commands
 from meldlab.cli.output import ERRORS
 from meldlab.cli.renamed import current_names
 from meldlab.errors import MeldlabError
@@ -49,12 +49,10 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def build_app(*names: str) -> typer.Typer:
     """Return the command line with these commands imported; the others have their line of help only."""
-    app = typer.Typer(
+    app = Commands(
         name="meldlab",
         help=SUMMARY,
         epilog="Try: meldlab demo",
-        no_args_is_help=True,
-        rich_markup_mode=None,  # to import rich and markdown takes as long as all the rest
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )

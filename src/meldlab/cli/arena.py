@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,16 @@ import typer
 
 from meldlab.cache import replace_file, write_errors
 from meldlab.cli.interruption import DRY_RUN, on_interrupt
-from meldlab.cli.options import tracebacks
+from meldlab.cli.options import (
+    DryRunOption,
+    GameSecondsOption,
+    JsonOption,
+    MoveSecondsOption,
+    RaiseOption,
+    SeedOption,
+    ThreadsOption,
+    tracebacks,
+)
 from meldlab.cli.output import aligned, print_estimate, print_json
 from meldlab.cli.progress import progress_bar
 from meldlab.errors import NotLegalHere
@@ -33,22 +43,23 @@ RecordsOption = Annotated[
 NumRecordsOption = Annotated[int, typer.Option("--save-games", min=1, max=10_000, help="Records in the folder, per pair of players.")]
 
 
-def run_arena(
-    game: "Game[Any]",
-    players: Sequence[str],
-    games: int,
-    *,
-    seed: int,
-    pairs: bool,
-    threads: int,
-    seconds_per_move: float | None,
-    seconds_per_game: float | None,
-    raise_errors: bool,
-    save: Path | None,
-    save_games: int,
-    dry_run: bool,
-    json: bool,
-) -> None:
+@dataclass(frozen=True)
+class ArenaOptions:
+    """Options of the arenas of all games."""
+
+    seed: SeedOption = 0
+    pairs: PairsOption = False
+    threads: ThreadsOption = 0
+    seconds_per_move: MoveSecondsOption = None
+    seconds_per_game: GameSecondsOption = None
+    raise_errors: RaiseOption = False
+    save: RecordsOption = None
+    save_games: NumRecordsOption = 10
+    dry_run: DryRunOption = False
+    json: JsonOption = False
+
+
+def run_arena(game: "Game[Any]", players: Sequence[str], games: int, options: ArenaOptions) -> None:
     """Play a contest at one table, or between all pairs of players, and print the result; status 1 if a player forfeited every game."""
     from meldlab.arena.contest import play_contest
     from meldlab.arena.processes import RecordSink
@@ -57,34 +68,35 @@ def run_arena(
 
     if len(players) < 2:
         raise NotLegalHere("an arena needs two players or more")
-    in_pairs = pairs or len(players) > game.seats[-1]
+    in_pairs = options.pairs or len(players) > game.seats[-1]
     total = games * (len(players) * (len(players) - 1) // 2 if in_pairs else 1)
-    if dry_run:
+    if options.dry_run:
         from meldlab.dry_run import contest_cost
 
         line_ups = list(combinations(players, 2)) if in_pairs else [players]
-        print_estimate(f"{total:,} game{'s' * (total > 1)} of {game.name}", contest_cost(game, line_ups, games, threads), json)
+        cost = contest_cost(game, line_ups, games, options.threads)
+        print_estimate(f"{total:,} game{'s' * (total > 1)} of {game.name}", cost, options.json)
         return
     play: Any = round_robin if in_pairs else play_contest
-    records = Records(save, save_games)
+    records = Records(options.save, options.save_games)
     on_interrupt(lambda: f"{records}; counts are not saved" if records.files else DRY_RUN)
-    with tracebacks(raise_errors), progress_bar(f"{game.name}, games") as show:
+    with tracebacks(options.raise_errors), progress_bar(f"{game.name}, games") as show:
         result = play(
             game,
             players,
             games,
-            seed,
-            threads=threads,
-            time_limit=TimeLimit(seconds_per_move, seconds_per_game),
-            raise_errors=raise_errors,
+            options.seed,
+            threads=options.threads,
+            time_limit=TimeLimit(options.seconds_per_move, options.seconds_per_game),
+            raise_errors=options.raise_errors,
             progress=show,
             records=RecordSink(records.max_files, records.take),
         )
-    if json:
+    if options.json:
         print_json({**result.as_json(), **({"records": records.files} if records.files else {})})
     else:
         (print_round_robin if in_pairs else print_contest)(result)
-    if records.files and not json:
+    if records.files and not options.json:
         print(f"{records}; 'meldlab replay {records.files[0]}' shows {'the first' if len(records.files) > 1 else 'it'}.")
     end_with_forfeits(result.contests if in_pairs else [result])
 
@@ -124,13 +136,7 @@ class Records:
 
 def print_contest(contest: "ContestResult") -> None:
     """Print the win rate and score of each player with 95 % intervals."""
-    rows = [("player", "seats", "won", "by chance", "score")]
-    for player, name in enumerate(contest.players):
-        seats, fair = str(contest.seats[player]), f"{contest.fair_share[player]:.3f}"
-        rows.append((name, seats, str(contest.win_rate(player)), fair, str(contest.mean_score(player))))
-    drawn = f", {contest.drawn:,} without a winner" if contest.drawn else ""
-    print(f"{contest.game}: {contest.games:,} games, {contest.deals:,} deals{drawn}")
-    print(*aligned(rows), sep="\n")
+    print(contest.title, *aligned(contest.rows()), sep="\n")
     if contest.sign_test is not None:
         more, less = contest.deals_ahead
         p = f"{contest.sign_test:.2g}" if contest.sign_test >= 1e-12 else "below 1e-12"
@@ -185,7 +191,7 @@ def print_round_robin(robin: "RoundRobin") -> None:
     console = Console(highlight=False)
     table = Table("player", "rating", title="Bradley-Terry, 95 %, by drawing deals again", title_justify="left")
     for player in robin.ratings.players:
-        table.add_row(Text(player.name), f"{player.points.value:+.0f} ({player.points.low:+.0f} to {player.points.high:+.0f})")
+        table.add_row(Text(player.name), player.text)
     console.print(table)
     worst, cycle = robin.ratings.misfit, robin.ratings.cycle
     fit = f"the ratings fit {worst.first} against {worst.second} worst: {worst.played} won, {worst.expected:.3f} by the ratings"

@@ -1,15 +1,12 @@
 """``meldlab demo``: a tour of the package, ending with published and computed numbers."""
 
 from math import comb
-from typing import TYPE_CHECKING
 
 from meldlab.cli.options import JsonOption
 from meldlab.cli.output import print_json
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 Row = tuple[str, str, str]
+HAND, TABLE, RACK = "4H 5H 6H 7H 7C 7D 9S TS QC QD KD", "R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1"
 NEXT = ["meldlab deadwood 4H 5H 6H 7H 7C 7D KS", 'meldlab waiting hand "AC QH KD"', "meldlab serve --open", "meldlab --help"]
 
 
@@ -25,9 +22,16 @@ def demo(json: JsonOption = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from meldlab.cli.hands import deadwood
+    from meldlab.cli.rummikub.solve import show
+    from meldlab.rummikub import Position, solve
+
+    print(f"$ meldlab deadwood {HAND}")
+    deadwood([HAND])
+    print(f'\n$ meldlab rummikub solve --table "{TABLE}" --rack "{RACK}" --rules paper')
+    show(solve(Position.parse(TABLE, RACK)))
+    print()
     console = Console(highlight=False)
-    show_melds(console)
-    show_rummikub(console)
     table = Table(title="published / computed here", title_justify="left")
     for column in ("what", "published", "computed here"):
         table.add_column(column)
@@ -37,20 +41,6 @@ def demo(json: JsonOption = False) -> None:
     console.print("Try next:")
     for command in NEXT:
         console.print(f"  {command}", soft_wrap=True)
-
-
-def show_melds(console: "Console") -> None:
-    """Arrange one hand and print the best discard."""
-    from meldlab.cards import Hand
-    from meldlab.cli.pictures import arrangement_text, cards_text
-    from meldlab.melds import arrange, best_discard, discards
-
-    hand = Hand.parse("4H 5H 6H 7H 7C 7D 9S TS QC QD KD")
-    best = arrange(hand)
-    card = best_discard(hand)
-    console.print("A gin hand of eleven cards:", cards_text(hand))
-    console.print("arranged:                  ", arrangement_text(best), f" deadwood {best.deadwood}")
-    console.print("best discard:              ", cards_text([card]), f" leaves {discards(hand)[card]}\n")
 
 
 def meld_rows() -> list[Row]:
@@ -94,20 +84,6 @@ def stopping_rows() -> list[Row]:
         ("stopping game, 26 black and 26 red", "2.62", f"{float(Urn(26, 26).value()):.2f}"),
         ("stopping game, value over root of the cards", "0.3691", f"{constant:.4f}"),
     ]
-
-
-def show_rummikub(console: "Console") -> None:
-    """Solve one Rummikub turn and print its steps."""
-    from meldlab.cli.pictures import rack_text, table_text
-    from meldlab.rummikub import Position, describe_steps, solve
-
-    position = Position.parse("R3-5 | K5 B5 O5 | K6-8", "R5 B6 B7 O1")
-    answer = solve(position)
-    console.print("A Rummikub rack:", rack_text(position.rack), "and the table after the best move:")
-    console.print(table_text(answer.table, answer))
-    for number, move in enumerate(describe_steps(answer), 1):
-        console.print(f"  {number}. {move}")
-    console.print()
 
 
 def rummikub_rows() -> list[Row]:

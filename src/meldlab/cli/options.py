@@ -4,6 +4,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from secrets import randbelow
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -79,6 +82,78 @@ SaveOption = Annotated[
     Path | None, typer.Option("--save", help="File for the record, written after each move; an unfinished game continues.")
 ]
 ResumeOption = Annotated[Path | None, typer.Option("--resume", help="File of an unfinished game to continue.")]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of experiments, whose games are in the store."""
+
+    seed: SeedOption = 0
+    store: StoreOption = None
+    cluster: ClusterOption = None
+    threads: ThreadsOption = 0
+    dry_run: DryRunOption = False
+    json: JsonOption = False
+
+
+@dataclass(frozen=True)
+class TerminalOptions:
+    """Options of a game in the terminal."""
+
+    seed: NewDealOption = None
+    save: SaveOption = None
+    resume: ResumeOption = None
+
+
+class Commands(typer.Typer):
+    """A group of commands; a parameter whose type is a dataclass stands for the fields of that class, which are options."""
+
+    def __init__(self, **settings: Any) -> None:
+        # To import rich and markdown for the help takes as long as all the rest.
+        super().__init__(no_args_is_help=True, rich_markup_mode=None, **settings)
+
+    def command(  # type: ignore[override]  # all its parameters are passed on
+        self, *arguments: Any, **settings: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Return the decorator that adds a command."""
+        add = super().command(*arguments, **settings)
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            add(ungrouped(function))
+            return function
+
+        return decorate
+
+
+def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the fields of each parameter whose type is a dataclass as parameters of its own.
+
+    >>> def play(options: TerminalOptions, name: str = "you") -> None:
+    ...     print(name, options.seed)
+    >>> ungrouped(play)(name="me", seed=3, save=None, resume=None), list(signature(ungrouped(play)).parameters)
+    me 3
+    (None, ['seed', 'save', 'resume', 'name'])
+    """
+    groups: dict[str, Any] = {}
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        group: Any = parameter.annotation
+        if is_dataclass(group):
+            groups[parameter.name] = group
+            parameters += signature(group).parameters.values()  # type: ignore[arg-type]
+        else:
+            parameters.append(parameter)
+    if not groups:
+        return command
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        options = {name: group(**{field.name: values.pop(field.name) for field in fields(group)}) for name, group in groups.items()}
+        command(**values, **options)
+
+    run.__dict__["__signature__"] = Signature([parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters])
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def writable_folder(folder: Path) -> Path:

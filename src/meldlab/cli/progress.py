@@ -2,31 +2,25 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from meldlab.arena.evaluation import RunEvaluator
+    from meldlab.parallel import Progress
+    from meldlab.runs.tasks import TaskRunner
 
 T = TypeVar("T")
 
 PROJECTION_DELAY = 10.0  # seconds of play until the speed is stable enough to predict the rest
 
 
-class ProgressBar(Protocol):
-    """A ``Progress`` that can also be called without a message."""
-
-    def __call__(self, done: float, total: float, message: str = "") -> None:
-        """Move the bar."""
-
-
 @contextmanager
-def progress_bar(description: str) -> Iterator[ProgressBar]:
+def progress_bar(description: str) -> "Iterator[Progress]":
     """Yield a callback that moves a bar on stderr, and does nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
-        yield lambda done, total, message="": None
+        yield lambda done, total, message: None
         return
     from rich import progress as rich_progress
     from rich.console import Console
@@ -35,23 +29,23 @@ def progress_bar(description: str) -> Iterator[ProgressBar]:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeElapsedColumn())
     with rich_progress.Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=None)
-        yield lambda done, total, message="": bar.update(task, completed=done, total=total, description=message or description)
+        yield lambda done, total, message: bar.update(task, completed=done, total=total, description=message or description)
 
 
-def tracked(items: Sequence[T], description: str) -> Iterator[T]:
+def tracked(items: Iterable[T], total: int, description: str) -> Iterator[T]:
     """Yield each item, with a bar for the number of finished ones.
 
-    >>> list(tracked("abc", "spelling"))
+    >>> list(tracked("abc", 3, "spelling"))
     ['a', 'b', 'c']
     """
     with progress_bar(description) as show:
         for done, item in enumerate(items, 1):
             yield item
-            show(done, len(items))
+            show(done, total, "")
 
 
 @contextmanager
-def metered(description: str, evaluator: "RunEvaluator") -> Iterator[None]:
+def metered(description: str, evaluator: "TaskRunner") -> Iterator[None]:
     """Show the progress of an evaluator; games read from the store take no time and do not count for the speed."""
     start, projected = time.monotonic(), False
     with progress_bar(description) as bar:

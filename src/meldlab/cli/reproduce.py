@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,6 @@ from meldlab.cli.progress import progress_bar
 from meldlab.cost import about_text
 
 if TYPE_CHECKING:
-    from meldlab.reproduce.plan import RunPlan
     from meldlab.reproduce.run import Report
 
 WIDE = 140  # columns of the table of claims in a file or a pipe
@@ -43,11 +42,11 @@ def reproduce(
     selected = select(names or ())
     context = Context(full=full, seed=seed, threads=threads, recompute=recompute)
     if dry_run:
-        from meldlab.reproduce.plan import plan
+        from meldlab.reproduce.run import plan
 
         planned = plan(selected, context)
         if json:
-            print_json(planned.as_json())
+            print_json(planned)
         else:
             print_plan(planned)
         return
@@ -92,10 +91,10 @@ def print_claims(report: "Report") -> None:
         print(f"{verdict:9} {verdict.meaning}")
 
 
-def print_plan(planned: "RunPlan") -> None:
+def print_plan(planned: dict[str, Any]) -> None:
     """Print the cost of each publication, and of all of them."""
-    for part in planned.publications:
-        print(f"{part.name}, {planned.size}: {about_text(part.seconds)}{'; ' * bool(part.note)}{part.note}")
-    if len(planned.publications) > 1:
-        print(f"all of it: {about_text(planned.seconds)}")
+    for part in planned["publications"]:
+        print(f"{part['name']}, {planned['size']}: {about_text(part['seconds'])}{'; ' * bool(part['note'])}{part['note']}")
+    if len(planned["publications"]) > 1:
+        print(f"all of it: {about_text(planned['seconds'])}")
     print("CPU seconds recorded on two cores, with compiled kernels and an empty store; nothing was started")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from meldlab.cli.interruption import on_interrupt
-from meldlab.cli.options import JsonOption, StoreOption, out_file
+from meldlab.cli.options import Commands, JsonOption, StoreOption, out_file
 from meldlab.cli.output import aligned, print_json, terminal_width
 from meldlab.formatting import utc_text
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Run
 
-app = typer.Typer(epilog="Example: meldlab runs list", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab runs list")
 
 RunArgument = Annotated[int, typer.Argument(metavar="RUN", help="Number of the run, as 'meldlab runs list' shows it.")]
 MAX_RESULT = 200  # characters of a result that are printed in full
@@ -105,7 +105,7 @@ def show(
     if json:
         from meldlab.schemas.runs import LeaderboardAnswer, RunDetail
 
-        rows = [LeaderboardAnswer.from_row(player) for player in players]
+        rows = [LeaderboardAnswer.model_validate(player) for player in players]
         print_json(RunDetail.from_run(chosen, progress, notes=chosen.notes.splitlines(), players=rows, result=chosen.result))
         return
     print(f"run {chosen.number}: {chosen.experiment}, {progress.state}, version {chosen.version}, started {utc_text(chosen.started)}")
@@ -190,25 +190,26 @@ def export(
     if out is not None and out.suffix.lower() not in FORMATS:
         raise NoSuchThing("format", out.suffix or out.name, FORMATS)
     names = [column.name for column in EVALUATIONS.columns if payload or column.name != "payload"]
-    rows = [tuple(row._mapping[name] for name in names) for row in Store.open_read_only(store).find(run).evaluations()]
+    rows = [{name: row._mapping[name] for name in names} for row in Store.open_read_only(store).find(run).evaluations()]
+    if out is None and json:
+        print_json({"run": run, "rows": rows})
+        return
+    text = csv_text([names, *(list(row.values()) for row in rows)])
     if out is None:
-        if json:
-            print_json({"run": run, "rows": [dict(zip(names, row, strict=True)) for row in rows]})
-        else:
-            print(csv_text([names, *rows]), end="")
+        print(text, end="")
         return
     with replace_file(out) as file:
         if out.suffix.lower() == ".parquet":
             _write_parquet(names, rows, file)
         else:
-            file.write(csv_text([names, *rows]).encode())
+            file.write(text.encode())
     if json:
         print_json({"run": run, "out": str(out), "rows": len(rows)})
     else:
         print(f"{len(rows):,} rows in {out}", file=sys.stderr)
 
 
-def _write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO) -> None:
+def _write_parquet(names: list[str], rows: list[dict[str, Any]], file: BinaryIO) -> None:
     """Write rows as Parquet with the column types of the store."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -217,8 +218,5 @@ def _write_parquet(names: list[str], rows: list[tuple[Any, ...]], file: BinaryIO
 
     types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     # A run without wins, or without rows, still has every column with its type.
-    columns_by_name = {column.name: column for column in EVALUATIONS.columns}
-    schema = pa.schema([(name, types[columns_by_name[name].type.python_type]) for name in names])
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    table = pa.table([pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)], schema=schema)
-    parquet.write_table(table, file)
+    schema = pa.schema([(column.name, types[column.type.python_type]) for column in EVALUATIONS.columns if column.name in names])
+    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), file)

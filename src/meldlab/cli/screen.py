@@ -112,10 +112,11 @@ class Screen:
         return step.informs(self.seat)
 
     def tell(self, step: Step[Any]) -> None:
-        """Print the action of another seat as the user observes it."""
-        if step.seat != self.seat:
-            who, _, observed = step.describe(self.seat).partition(" ")
-            self.say(f"{who}: {observed}")
+        """Print an action as the user observes it; of the user's own only one that gave information."""
+        if step.forfeit:
+            self.say(step.forfeit)
+        elif step.seat != self.seat or self.learned(step):
+            self.say(f"{self.name(step.seat)}: {step.describe(self.seat).partition(' ')[2]}")
 
     def end(self, result: Result) -> None:
         """Print the winners and the scores."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import JsonOption, NewDealOption, SeedOption, need_input, new_seed, out_file, out_folder
+from meldlab.cli.options import Commands, JsonOption, NewDealOption, SeedOption, need_input, new_seed, out_file, out_folder
 from meldlab.cli.output import print_files, print_json
 from meldlab.errors import NoSuchThing, NotPossible
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from meldlab.stopping import Advice, Round, Urn
 
-app = typer.Typer(epilog="Example: meldlab stopping value --deck 26,26 --exact", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab stopping value --deck 26,26 --exact")
 
 DeckOption = Annotated[str, typer.Option("--deck", metavar="BLACK,RED", help="Numbers of black and red cards.")]
 GainOption = Annotated[str, typer.Option("--gain", metavar="AMOUNT", help="Gain of a black card: 2, 0.5 or 1/2.")]

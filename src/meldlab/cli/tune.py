@@ -1,48 +1,45 @@
 """``meldlab tune``: the paper's experiments, and CMA-ES over all parameters."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from meldlab.cli.options import (
-    ClusterOption,
-    DryRunOption,
-    JsonOption,
-    SeedOption,
-    StoreOption,
-    ThreadsOption,
-    open_store,
-    out_file,
-    out_folder,
-)
+from meldlab.cli.options import Commands, RunOptions, open_store, out_file, out_folder
 from meldlab.cli.output import print_estimate, print_json, score_text
 from meldlab.cli.progress import metered
 
 if TYPE_CHECKING:
     from meldlab.tuning.experiment import Experiment
 
-app = typer.Typer(epilog="Example: meldlab tune knock --quick", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab tune knock --quick")
 
 FullOption = Annotated[bool, typer.Option("--full/--quick", help="The paper's size, or a smaller one of about two minutes.")]
 OutOption = Annotated[Path | None, out_folder("Folder for the figure, as SVG and PNG with its data as CSV.")]
 
 
+@dataclass(frozen=True)
+class ExperimentOptions(RunOptions):
+    """Options of the paper's experiments."""
+
+    full: FullOption = False
+    out: OutOption = None
+
+    @property
+    def size(self) -> str:
+        """Return the name of the size."""
+        return "full" if self.full else "quick"
+
+
 @app.command()
 def track(
-    full: FullOption = False,
-    seed: SeedOption = 0,
+    options: ExperimentOptions,
     generations: Annotated[
         int, typer.Option("--generations", min=0, help="Generations of each run; 0: 15 quick, 50 full (the paper gives no number).")
     ] = 0,
-    store: StoreOption = None,
-    threads: ThreadsOption = 0,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
 ) -> None:
     """Tune state tracking by a genetic algorithm (section 5.1, Figure 1).
 
@@ -52,43 +49,27 @@ def track(
 
     from meldlab.reproduce.nagai.tracking import SIZES, track_experiment
 
-    size = SIZES["full" if full else "quick"]
+    size = SIZES[options.size]
     size = replace(size, generations=generations or size.generations)
-    _print(_run(track_experiment(size, seed), store, threads, cluster, dry_run, json), out, json)
+    _print(_run(track_experiment(size, options.seed), options), options)
 
 
 @app.command()
-def knock(
-    full: FullOption = False,
-    seed: SeedOption = 0,
-    store: StoreOption = None,
-    threads: ThreadsOption = 0,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
-) -> None:
+def knock(options: ExperimentOptions) -> None:
     """Search the knocking thresholds, one stage and two (section 5.2, Figure 2).
 
     Example: meldlab tune knock --quick --out figures
     """
     from meldlab.reproduce.nagai.knocking import SIZES, knock_experiment
 
-    experiment = knock_experiment(SIZES["full" if full else "quick"], seed)
-    _print(_run(experiment, store, threads, cluster, dry_run, json), out, json)
+    experiment = knock_experiment(SIZES[options.size], options.seed)
+    _print(_run(experiment, options), options)
 
 
 @app.command()
 def ensemble(
-    full: FullOption = False,
-    seed: SeedOption = 0,
+    options: ExperimentOptions,
     base: Annotated[str, typer.Option("--base", help="Preset to start from; the paper's is not published.")] = "base",
-    store: StoreOption = None,
-    threads: ThreadsOption = 0,
-    cluster: ClusterOption = None,
-    out: OutOption = None,
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
 ) -> None:
     """Run the five grid searches: three iterations over whole grids, or one by successive halving (section 5.3).
 
@@ -96,32 +77,31 @@ def ensemble(
     """
     from meldlab.reproduce.nagai.ensemble import SIZES, ensemble_experiment
 
-    experiment = ensemble_experiment(SIZES["full" if full else "quick"], seed, base)
-    _print(_run(experiment, store, threads, cluster, dry_run, json), out, json)
+    experiment = ensemble_experiment(SIZES[options.size], options.seed, base)
+    _print(_run(experiment, options), options)
 
 
-def _run(
-    experiment: "Experiment", store: str | None, threads: int, cluster: str | None, dry_run: bool, json: bool
-) -> dict[str, Any] | None:
-    """Run an experiment through the store and return its answer; with ``dry_run`` print its expected time and return None."""
-    if dry_run:
+def _run(experiment: "Experiment", options: RunOptions) -> dict[str, Any] | None:
+    """Run an experiment through the store and return its answer; for ``--dry-run`` print its expected time and return None."""
+    if options.dry_run:
         from meldlab.dry_run import TYPICAL, tuning_cost
 
-        print_estimate(f"tune {experiment.name}", tuning_cost(TYPICAL[experiment.name], experiment.planned, threads), json)
+        cost = tuning_cost(TYPICAL[experiment.name], experiment.planned, options.threads)
+        print_estimate(f"tune {experiment.name}", cost, options.json)
         return None
-    run, result = experiment.run(open_store(store), threads, cluster, partial(metered, experiment.name))
+    run, result = experiment.run(open_store(options.store), options.threads, options.cluster, partial(metered, experiment.name))
     return {"run": run.number, "settings": experiment.settings, **result}
 
 
-def _print(answer: dict[str, Any] | None, out: Path | None, json: bool) -> None:
+def _print(answer: dict[str, Any] | None, options: ExperimentOptions) -> None:
     """Draw the figure of an experiment of the paper, and print its outcomes."""
     if answer is None:
         return
-    if out is not None:
+    if options.out is not None:
         from meldlab.reproduce.nagai.figures import save_figure
 
-        answer["files"] = [str(path) for path in save_figure(answer, out)]
-    if json:
+        answer["files"] = [str(path) for path in save_figure(answer, options.out)]
+    if options.json:
         print_json(answer)
         return
     _print_outcomes(answer)
@@ -149,17 +129,12 @@ def _print_outcomes(result: Mapping[str, Any]) -> None:
 
 @app.command()
 def best(
+    options: RunOptions,
     generations: Annotated[int, typer.Option("--generations", min=1, help="Generations of CMA-ES.")] = 20,
     population: Annotated[int, typer.Option("--population", min=4, help="Players of a generation.")] = 20,
     games: Annotated[int, typer.Option("--games", min=10, help="Games per player in the first generation; later ones play more.")] = 1000,
     test_games: Annotated[int, typer.Option("--test-games", min=2, help="Held-out games of the winner per opponent; even.")] = 20_000,
-    seed: SeedOption = 0,
-    store: StoreOption = None,
-    threads: ThreadsOption = 0,
-    cluster: ClusterOption = None,
     out: Annotated[Path | None, out_file("TOML file for the player, which ensemble:FILE.toml plays.", "FILE.toml")] = None,
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
 ) -> None:
     """Search all parameters at once by CMA-ES, and measure the winner on held-out deals.
 
@@ -168,15 +143,15 @@ def best(
     from meldlab.cache import replace_file
     from meldlab.tuning.cma_es import CMAConfig, tuning_experiment
 
-    config = CMAConfig(population=population, games=games, seed=seed)
-    answer = _run(tuning_experiment(config, generations, test_games), store, threads, cluster, dry_run, json)
+    config = CMAConfig(population=population, games=games, seed=options.seed)
+    answer = _run(tuning_experiment(config, generations, test_games), options)
     if answer is None:
         return
     if out is not None:
         with replace_file(out) as file:
             file.write(answer["player"].encode())
         answer["files"] = [str(out)]
-    if json:
+    if options.json:
         print_json(answer)
         return
     means = answer["generation_scores"]

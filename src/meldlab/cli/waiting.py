@@ -9,7 +9,17 @@ import typer
 
 from meldlab.cache import replace_file
 from meldlab.cli.interruption import AGAIN, DRY_RUN, NOTHING, on_interrupt
-from meldlab.cli.options import AcesOption, DeviceOption, DryRunOption, JsonOption, SeedOption, ThreadsOption, out_file, out_folder
+from meldlab.cli.options import (
+    AcesOption,
+    Commands,
+    DeviceOption,
+    DryRunOption,
+    JsonOption,
+    SeedOption,
+    ThreadsOption,
+    out_file,
+    out_folder,
+)
 from meldlab.cli.output import print_estimate, print_files, print_json
 from meldlab.cli.progress import progress_bar, tracked
 from meldlab.errors import BadText, NoSuchThing, NotLegalHere, NotPossible
@@ -19,7 +29,7 @@ if TYPE_CHECKING:
     from meldlab.waiting import Solution, WaitingGame
     from meldlab.waiting.distribution import DistributionSummary
 
-app = typer.Typer(epilog="Example: meldlab waiting solve --cards 4 --aces both", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab waiting solve --cards 4 --aces both")
 
 CardsOption = Annotated[int, typer.Option("--cards", help="Cards in a hand, 3 to 10.")]
 GoalOption = Annotated[str, typer.Option("--goal", metavar="gin|knock:K", help="Every card melded, or deadwood at most K.")]
@@ -29,6 +39,7 @@ HandArgument = Annotated[list[str], typer.Argument(metavar="CARDS", help="Cards,
 GamesOption = Annotated[int, typer.Option("--games", help="Games to play.")]
 FIGURES = (*map(str, range(1, 13)), "theorem-4", "knowledge")
 FORMATS = ("svg", "png")
+SUMMARY = ("hands", "goal_hands", "distinct_values", "mean", "max", "worst", "best")  # of the answer as JSON
 
 
 def read_game(cards: int, aces: str, goal: str, dead: str = "") -> "WaitingGame":
@@ -93,25 +104,9 @@ def solve(
         print(f"saved {save} ({precision}, {save.stat().st_size:,} bytes, rounded by at most {error:.1e})", file=sys.stderr)
     summary = solution.summary()
     if json:
-        print_json(
-            {
-                "cards": cards,
-                "aces": str(game.aces),
-                "goal": str(game.goal),
-                "hands": summary.hands,
-                "goal_hands": summary.goal_hands,
-                "distinct_values": summary.distinct_values,
-                "mean": summary.mean,
-                "max": summary.max,
-                "worst": str(summary.worst),
-                "best": str(summary.best),
-                "sweeps": solution.sweeps,
-                "seconds": solution.seconds,
-                "device": solution.device,
-                "residual": solution.residual,
-                "cached": bool(source),
-            }
-        )
+        of_summary = {name: getattr(summary, name) for name in SUMMARY}
+        of_solution = {name: getattr(solution, name) for name in ("sweeps", "seconds", "device", "residual")}
+        print_json({"cards": cards, "aces": game.aces, "goal": game.goal, **of_summary, **of_solution, "cached": bool(source)})
         return
     print(f"{game}: {summary.hands:,} hands, {summary.goal_hands:,} at the goal")
     print(f"mean {summary.mean:.10f} turns, at most {summary.max:.10f} ({summary.worst_hands} hands like {summary.worst})")
@@ -379,16 +374,17 @@ def figures(
 
     Example: meldlab waiting figures --out figures --only 1 --only 7
     """
-    for kind, values, names in (("figure", only, FIGURES), ("picture format", format, FORMATS)):
+    for kind, values, known in (("figure", only, FIGURES), ("picture format", format, FORMATS)):
         for value in values or ():
-            if value not in names:
-                raise NoSuchThing(kind, value, names)
+            if value not in known:
+                raise NoSuchThing(kind, value, known)
     from meldlab.reports import save
     from meldlab.reproduce.finkle_figures import draw_figure
 
+    names = [name for name in FIGURES if not only or name in only]
     files: dict[Path, None] = {}
     on_interrupt(lambda: f"{len(files)} files are in {out}; --only draws the others" if files else NOTHING)
-    for name in tracked([name for name in FIGURES if not only or name in only], "drawing"):
+    for name in tracked(names, len(names), "drawing"):
         plot = draw_figure(name, seed)
         stem = f"waiting-figure-{name}" if name.isdigit() else f"waiting-{name}"
         for kind in dict.fromkeys(format or ["svg"]):

@@ -6,13 +6,15 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from meldlab.cards import Card, Rank, Suit
-from meldlab.errors import BadText, NotLegalHere
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere
 
 NAME = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)+")
 RANKS = {**{rank.name: str(rank) for rank in Rank}, **{str(rank): str(rank) for rank in Rank}, "10": "T"}
 NUMBERED = re.compile(r"\s*(?:0*(\d+)[,.]? +)?(.*)", re.DOTALL)  # an option as it is listed: its number and its words
+MAX_COMPARED = 500  # options whose words are compared with a typed text
 SUITS = {suit.name: suit.symbol for suit in Suit} | {str(suit): suit.symbol for suit in Suit}
 
 
@@ -34,6 +36,23 @@ def abbreviate(text: str) -> str:
         return match.group() if card is None else str(Rank(card.rank)) + Suit(card.suit).symbol
 
     return NAME.sub(short, text)
+
+
+def read_move(view: Any, text: str, listing: Sequence[int] | None = None) -> Any:
+    """Return the option of a view that a typed text names: by number in a listing, by its words, or by what only this option names."""
+    options = view.legal_actions()
+    order = range(len(options)) if listing is None else listing
+    number = text.strip()
+    if number.isdecimal():
+        if not (len(number) < 10 and 0 < int(number) <= len(options)):
+            raise BadText(f"no option {number} (1 to {len(options)})", text, 0)
+        return options[order[int(number) - 1]]
+    try:
+        return view.parse(text)
+    except NoSuchThing:
+        if len(options) > MAX_COMPARED:
+            raise
+        return options[order[match_option([view.label(index) for index in order], text)]]
 
 
 def match_option(options: Sequence[str], text: str) -> int:

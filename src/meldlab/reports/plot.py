@@ -24,7 +24,7 @@ from meldlab.reports.rows import csv_text
 # Colours that differ with any kind of colour vision (Okabe and Ito).
 BLUE, ORANGE, RED, GREEN, PINK = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#CC79A7"
 FORMATS = (".svg", ".png")
-# Text in a picture is text. It was measured in the first of these; the others are no wider.
+# Text in a picture is text. It was measured in the first of these; the others are at most as wide.
 FONTS = ["DejaVu Sans", "Verdana", "Arial"]
 
 Data = Mapping[str, Sequence[Any]]

@@ -107,26 +107,26 @@ def draw_winnings(urn: Urn, seed: int = 0) -> Plot:
     played = simulate(urn, min(GAMES, max(1000, DRAWS // (urn.black + urn.red + 1))), seed)
     shares = dict(zip(played.winnings.amounts, played.winnings.chances, strict=True))
     amounts = [float(amount) for amount in best.amounts]
-    chances = [float(chance) for chance in best.chances]
+    probabilities = [float(chance) for chance in best.chances]
     simulated = [float(shares.get(amount, 0)) for amount in best.amounts]
     low, high = played.interval.low, played.interval.high
     figure, (axes,) = new_figure()
     if len(amounts) <= MAX_BARS:
         width = 0.8 * min(np.diff(amounts), default=1.0)
-        axes.bar(amounts, chances, width, color=BLUE, label="best policy")
+        axes.bar(amounts, probabilities, width, color=BLUE, label="best policy")
         axes.plot(amounts, simulated, "o", color=ORANGE, mec="black", label=f"{played.games:,} simulated games, seed {seed}")
     else:
-        axes.vlines(amounts, 0, chances, color=BLUE, lw=1, label="best policy")
+        axes.vlines(amounts, 0, probabilities, color=BLUE, lw=1, label="best policy")
         axes.plot(amounts, simulated, ".", color=ORANGE, ms=4, label=f"{played.games:,} simulated games, seed {seed}")
     mean = float(best.mean)
     axes.axvline(mean, ymax=0.78, color=RED, ls="--", lw=2, label=f"mean {mean:.4f} (simulated {low:.4f} to {high:.4f})")
     axes.xaxis.set_major_locator(MaxNLocator(integer=all(amount.is_integer() for amount in amounts), min_n_ticks=1))
-    axes.set_ylim(0, 1.3 * max(chances))
+    axes.set_ylim(0, 1.3 * max(probabilities))
     axes.set_xlabel("winnings")
     axes.set_ylabel("probability")
     axes.legend(loc="upper right")
     axes.set_title(f"Winnings under the best policy, {_deck_text(urn)}", fontsize=11)
-    return figure, {"winnings": [str(amount) for amount in best.amounts], "chance": chances, "simulated": simulated}
+    return figure, {"winnings": [str(amount) for amount in best.amounts], "chance": probabilities, "simulated": simulated}
 
 
 def _verify_squares(urn: Urn) -> None:

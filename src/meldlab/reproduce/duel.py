@@ -7,7 +7,7 @@ from meldlab.chance import check_seed
 from meldlab.errors import NotLegalHere
 from meldlab.parallel import run_on_cores
 from meldlab.reproduce import kernel_duel
-from meldlab.statistics import Interval, Moments
+from meldlab.statistics import Interval, mean_share
 from meldlab.waiting import Solution
 from meldlab.waiting.simulation import verify_games
 
@@ -28,5 +28,4 @@ def duel(exact: Solution, first: NDArray[np.float64], second: NDArray[np.float64
     run_on_cores(kernel_duel.play_duel, games, winners, exact.game.cards, deals, sides, exact.game.numbering, size=CHUNK)
     # By winner: none, the first, the second.
     won = np.array([0.5, 1.0, 0.0])[winners + 1]
-    pairs = won.reshape(-1, 2).sum(axis=1)
-    return Moments.from_counts(np.column_stack((np.full(len(pairs), 2), pairs))).rate(1, 0)
+    return mean_share(won.reshape(-1, 2).mean(axis=1))

@@ -78,37 +78,36 @@ def claims(context: Context) -> Outcomes:
     context.draw("hertog-table-1", "Table 1: theirs and ours", _draw_tables(table), says, "table-1")
 
 
-def _max_sets() -> int:
-    """Return the largest number of sets on a table: an integer program over all sets, with the tiles of the box."""
+def _integer_maximum(goal: list[int], uses: Any, low: Any, high: Any, most: list[int]) -> list[int]:
+    """Return non-negative integers, each at most ``most``, with the largest sum of ``goal``, whose uses are from ``low`` to ``high``."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
 
+    rows = LinearConstraint(np.array(uses), low, high)
+    result = milp(-np.array(goal), integrality=np.ones(len(goal)), bounds=Bounds(0, most), constraints=rows)
+    return [round(value) for value in result.x]
+
+
+def _max_sets() -> int:
+    """Return the largest number of sets on a table: an integer program over all sets, with the tiles of the box."""
     sets = list(set_columns())
     supply = {tile: Rules().jokers if tile == JOKER else Rules().copies for column in sets for tile in column.pieces}
-    uses = np.array([[column.pieces.count(tile) for column in sets] for tile in supply])
-    enough = LinearConstraint(uses, ub=list(supply.values()))
-    result = milp([-1] * len(sets), integrality=np.ones(len(sets)), bounds=Bounds(0, TILES), constraints=enough)
-    largest: float = -result.fun
-    return round(largest)
+    uses = [[column.pieces.count(tile) for column in sets] for tile in supply]
+    return sum(_integer_maximum([1] * len(sets), uses, 0, list(supply.values()), [TILES] * len(sets)))
 
 
 def _by_the_text(position: Position, coefficient: int) -> tuple[int, int]:
     """Solve the first model for an empty table, with a largest coefficient of the joker; return tiles played, and tiles on the table."""
-    import numpy as np
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     rack = Counter(position.rack)
     sets = [column for column in set_columns() if not Counter(column.naturals) - rack]
-    kinds = list(rack)
-    uses = np.array(
-        [[min(coefficient, column.jokers) if tile == JOKER else Counter(column.naturals)[tile] for column in sets] for tile in kinds]
-    )
-    rows = LinearConstraint(np.hstack((uses, -np.eye(len(kinds)))), 0, 0)
-    bounds = Bounds(0, [2] * len(sets) + [rack[tile] for tile in kinds])
-    goal = [0] * len(sets) + [-1] * len(kinds)
-    result = milp(goal, integrality=np.ones(len(goal)), bounds=bounds, constraints=rows)
-    laid = sum(round(count) * len(column) for count, column in zip(result.x, sets, strict=False))
-    return round(-result.fun), laid
+    uses = []
+    for tile in rack:
+        laid = [min(coefficient, column.jokers) if tile == JOKER else Counter(column.naturals)[tile] for column in sets]
+        uses.append([*laid, *(-int(other == tile) for other in rack)])
+    goal, most = [0] * len(sets) + [1] * len(rack), [2] * len(sets) + list(rack.values())
+    values = _integer_maximum(goal, uses, 0, 0, most)
+    played, counts = sum(values[len(sets) :]), values[: len(sets)]
+    return played, sum(count * len(column) for count, column in zip(counts, sets, strict=True))
 
 
 def _positions(context: Context) -> Outcomes:

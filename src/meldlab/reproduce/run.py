@@ -22,6 +22,7 @@ COLUMNS = (
     *("publication", "claim", "where", "says", "published", "ours", "tolerance", "verdict", "reduced", "note", "proof", "command"),
     *("seed", "version", "computed", "seconds"),
 )
+BUNDLED = {"nagai": ("track", "knock", "ensemble")}
 PRINTED_PICTURE = "They printed the picture, not its numbers."
 
 Outcomes = Iterator[tuple[str, Outcome]]
@@ -242,6 +243,32 @@ def _publication(name: str, context: Context, progress: Callable[[float], None])
         for id, claim in claims.items()
     )
     return PublicationReport(publications()[name], tuple(rows), tuple(context.figures), time.perf_counter() - start)
+
+
+def plan(names: Iterable[str], context: Context) -> dict[str, Any]:
+    """Return the CPU seconds of some publications as recorded in ``claims.toml``, with compiled kernels and an empty store.
+
+    >>> plan(["yang"], Context())["seconds"] < 60
+    True
+    """
+    parts = [
+        {"name": name, "seconds": publications()[name].seconds[context.size], "note": _plan_note(name, context)} for name in select(names)
+    ]
+    return {"size": context.size, "dry_run": True, "seconds": sum(part["seconds"] for part in parts), "publications": parts}
+
+
+def _plan_note(name: str, context: Context) -> str:
+    """Return which experiments are bundled with the package, or are played again."""
+    notes = []
+    for experiment in BUNDLED.get(name, ()) if context.full else ():
+        result = bundled_result(experiment)
+        assert result is not None
+        games = f"{experiment}: {result['games']:,} games"
+        if context.bundled(experiment):
+            notes.append(f"{games} of {result['date']} are bundled")
+        else:
+            notes.append(f"{games} to play, which took {result['seconds']:.0f} s ({result['machine']})")
+    return "; ".join(notes)
 
 
 def baseline(full: bool) -> dict[str, str]:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from meldlab.analysis.figures import lead_curves, normalised_spread
-from meldlab.analysis.heuristics import fairness, order
+from meldlab.analysis.heuristics import beyond_share, fair_value, fairness, order
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig, analyse
 from meldlab.analysis.variant import Variant
@@ -54,15 +54,10 @@ def _teams() -> Outcome:
     """Compare the published formulas with ours on games of four seats that the first and the third always win together."""
     won, teams = Sample.from_scores("max", np.array([[1, 0, 1, 0]] * 4)), (1, 2, 1, 2)
     rate = float(won.win_shares[:, 0].mean())
-    theirs = [_fair(rate, won.seats), (rate - 1 / won.seats) / (1 - 1 / won.seats)]
+    theirs = [fair_value(won.seats, rate), beyond_share(won.seats, rate)]
     ours = [heuristic.interval.value for heuristic in (fairness(won, teams), order(won, teams)) if heuristic.interval]
     result = f"by seats {theirs[0]:.4f} and {theirs[1]:.4f}; by sides {' and '.join(f'{value:.0f}' for value in ours)}"
     return Outcome(result, theirs if ours == [0.0, 1.0] else None)
-
-
-def _fair(rate: float, sides: int) -> float:
-    """Return the published fairness of a win rate."""
-    return rate * sides if rate <= 1 / sides else (sides - sides * rate) / (sides - 1)
 
 
 def _figures(context: Context) -> Outcomes:

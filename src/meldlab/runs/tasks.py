@@ -162,6 +162,41 @@ def run_tasks(
     return {key: counts[key] for key in required}
 
 
+@dataclass
+class TaskRunner:
+    """A run in the store, the cores that run its tasks, and the progress of a whole experiment over several calls."""
+
+    run: Run
+    planned: int
+    """Games of the whole experiment."""
+    jobs: int = 0
+    cluster: str | None = None
+    progress: Progress = no_progress
+    done: int = 0
+    """Finished games, those that the store had included."""
+    played: int = 0
+    """Games that were played, not found in the store."""
+    known: set[str] = field(default_factory=set)
+
+    def counts(self, tasks: Sequence[Task]) -> list[Counts]:
+        """Return the counts of tasks, in their order."""
+        # A task that was requested before is in the store; progress counts it once.
+        new = {task.key: task.games for task in tasks if task.key not in self.known}
+        repeated = sum({task.key: task.games for task in tasks}.values()) - sum(new.values())
+        before, played, stored = self.done, self.played, -1.0
+
+        def show(done: float, total: float, message: str) -> None:
+            nonlocal stored
+            stored = done if stored < 0 else stored
+            self.done, self.played = before + max(0, round(done) - repeated), played + round(done - stored)
+            self.progress(self.done, max(self.planned, self.done), message)
+
+        self.run.set_total(self.planned)
+        counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=show)
+        self.known |= new.keys()
+        return [counts[task.key] for task in tasks]
+
+
 def _run_unclaimed(tasks: Sequence[Task], run: Run, jobs: int, cluster: str | None, lease: float) -> Generator[TaskResult]:
     """Claim, run and write those of the tasks that no other process holds."""
     worker, unwritten, written = worker_id(), list[TaskResult](), time.monotonic()

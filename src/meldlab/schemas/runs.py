@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from meldlab.formatting import utc_text
 from meldlab.schemas import Answer, Pair
 
 if TYPE_CHECKING:
-    from meldlab.runs.leaderboard import LeaderboardRow, RunProgress
+    from meldlab.runs.leaderboard import RunProgress
     from meldlab.runs.store import Run
 
 PROGRESS = ("state", "games", "planned", "workers", "games_per_second", "seconds_left")
@@ -49,16 +49,9 @@ class LeaderboardAnswer(Answer):
     rules: str
     games: int
     wins: int | None
-    win_rate: float | None
-    ci95: Pair | None
+    win_rate: Annotated[float | None, BeforeValidator(lambda rate: rate and rate.value)]
+    ci95: Annotated[Pair | None, BeforeValidator(lambda rate: rate and (rate.low, rate.high))] = Field(validation_alias="win_rate")
     score: float | None
-
-    @classmethod
-    def from_row(cls, row: "LeaderboardRow") -> Self:
-        """Return a row of the leaderboard."""
-        names, rate = ("label", "player", "opponent", "rules", "games", "wins", "score"), row.win_rate
-        fields: dict[str, Any] = {name: getattr(row, name) for name in names}
-        return cls(**fields, win_rate=rate.value if rate else None, ci95=(rate.low, rate.high) if rate else None)
 
 
 class RunDetail(RunAnswer):

@@ -15,23 +15,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from meldlab.digests import load_object
-from meldlab.games import kind_of_game
+from meldlab.games import GAMES, kind_of_game
 from meldlab.play import Game, Result
 from meldlab.tables.model import GameEnd, Table, public
 
-__all__ = ["BUILDERS", "Table", "build_table", "public"]
-
-BUILDERS = {
-    "gin": "meldlab.tables.gin:build",
-    "recycle": "meldlab.tables.recycle:build",
-    "rummikub": "meldlab.tables.rummikub:build",
-}
-"""Import paths of the builders by the kind of game; loaded on demand."""
+__all__ = ["Table", "build_table", "public"]
 
 
 def build_table(game: Game[Any], view: Any, log: Sequence[str], players: Sequence[str], result: Result | None = None) -> Table:
     """Return the table as the seat of a view sees it; ``log``: the actions so far, as ``Step.describe`` gives them to this seat."""
-    table: Table = load_object(BUILDERS[kind_of_game(game)])(game, view, log, players)
+    table: Table = load_object(GAMES[kind_of_game(game)].table)(game, view, log, players)
     if result is not None:
         table = table.model_copy(update={"moves": [], "result": GameEnd.from_result(result)})
     return table

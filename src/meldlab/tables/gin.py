@@ -37,6 +37,7 @@ def build(game: Gin, view: View, log: Sequence[str], players: Sequence[str]) -> 
         events=_events(log),
         facts=_facts(view, left),
         rounds=_rounds(view),
+        choose_first=True,
     )
 
 

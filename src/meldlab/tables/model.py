@@ -5,10 +5,12 @@ card can be in it. Cards that the seat cannot see are counted and not listed.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel
 
+from meldlab.errors import NotLegalHere
 from meldlab.play import Result
 
 __all__ = [
@@ -170,8 +172,27 @@ class Table(BaseModel):
     rounds: list[RoundResult] = []
     result: GameEnd | None = None
     lowest_wins: bool = False
+    pieces: Literal["cards", "tiles"] = "cards"
+    choose_first: bool = False
+    """Whether a card is chosen before its move; otherwise a card with one move stands for this move."""
     standard_cards: bool = False
     """Whether every card is one of the 52, so that texts can be shown with short names."""
+
+    def find_move(self, verb: str, card: str | None = None, melds: Sequence[Sequence[str]] | None = None) -> int:
+        """Return the index of the only move with this verb, and with this card and these melds if they are given."""
+        required = None if melds is None else sorted(sorted(meld) for meld in melds)
+        indices = [
+            index
+            for index, move in enumerate(self.moves)
+            if move.verb == verb
+            and (card is None or card in move.cards)
+            and (required is None or sorted(sorted(meld) for meld in move.melds) == required)
+        ]
+        if len(indices) != 1:
+            legal = ", ".join(dict.fromkeys(move.verb for move in self.moves)) or "none: it is not your turn"
+            count = f"{len(indices)} moves" if indices else "no move"
+            raise NotLegalHere(f"{count} with verb {verb!r}{f' and card {card!r}' if card else ''} (legal verbs: {legal})")
+        return indices[0]
 
     def zone(self, key: str) -> Zone:
         """Return a zone by its key."""

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from meldlab.recycle.card_names import standard_card
-from meldlab.recycle.describe import HIDDEN
+from meldlab.recycle.describe import HIDDEN, Describer
 from meldlab.recycle.game import RecycleGame, View
 from meldlab.recycle.language.header import Header
+from meldlab.recycle.machine.position import Position
 from meldlab.recycle.machine.storage import Location
 from meldlab.tables.model import MAX_EVENTS, CardKeys, CardView, Event, Fact, Group, MoveView, Role, SeatView, Table, Visibility, Zone
 
-__all__ = ["build"]
+__all__ = ["build", "open_zones"]
 
 # The texts of meldlab.recycle.describe: cards, and the locations that they leave and reach.
 PART = re.compile(
@@ -45,7 +47,9 @@ def build(game: RecycleGame, view: View, log: Sequence[str], players: Sequence[s
     single = {card: indices for card, indices in naming.items() if len(indices) == 1}
     keys = CardKeys()
     # Locations of the table come first: every seat makes the same zones in the same order.
-    zones = sorted((_zone(view, location, cards, single, keys) for location, cards in locations), key=lambda zone: zone.owner is not None)
+    zones = sorted(
+        (_seen_zone(view, location, cards, single, keys) for location, cards in locations), key=lambda zone: zone.owner is not None
+    )
     hands = [sum(zone.count for zone in zones if zone.owner == seat and zone.role == "hand") for seat in range(len(players))]
     return Table(
         game=game.name,
@@ -70,29 +74,48 @@ def _title(game: RecycleGame) -> str:
     return _title_of_text(game.text) or game.name
 
 
-def _zone(view: View, location: Location, numbers: tuple[int, ...], single: Mapping[str, list[int]], keys: CardKeys) -> Zone:
-    label = view.describer.location_name(location)
+def open_zones(describer: Describer, position: Position) -> list[Zone]:
+    """Return the locations of a position with all cards open."""
+    keys = CardKeys()
+    return [
+        _zone(describer, location, [describer.card_names[position.type_of(card)] for card in cards], keys)
+        for location, cards in position.locations()
+    ]
+
+
+def _seen_zone(view: View, location: Location, numbers: tuple[int, ...], single: Mapping[str, list[int]], keys: CardKeys) -> Zone:
+    """Return a location as the seat of the view sees it."""
+    faces = view.describer.visible_faces(view.position, location, numbers, view.seat)
+    return _zone(view.describer, location, faces, keys, single if location.owner - 1 == view.seat else {})
+
+
+def _zone(
+    describer: Describer, location: Location, faces: Sequence[str], keys: CardKeys, single: Mapping[str, list[int]] = MappingProxyType({})
+) -> Zone:
     owner = location.owner - 1 if location.owner else None
     visibility: Visibility = location.visibility  # type: ignore[assignment]  # one of these words
     role: Role = (
         "hand" if owner is not None and visibility == "private" else "stock" if owner is None and visibility == "hidden" else "pile"
     )
-    faces = view.describer.visible_faces(view.position, location, numbers, view.seat)
-    own = single if owner == view.seat else {}
-    cards = [_card(name, keys.next(name), own.get(name, [])) for name in faces if not name.startswith(HIDDEN)]
+    cards = [_card(name, keys.next(name), single.get(_face(name), [])) for name in faces if not name.startswith(HIDDEN)]
     groups = [Group(cards=cards)] if cards else []
-    return Zone(key=str(location), role=role, label=label, owner=owner, visibility=visibility, count=len(numbers), groups=groups)
+    label = describer.location_name(location)
+    return Zone(key=str(location), role=role, label=label, owner=owner, visibility=visibility, count=len(faces), groups=groups)
 
 
 def _card(name: str, key: str, moves: list[int]) -> CardView:
     standard = standard_card(name)
     full = standard.long_name if standard else name.lower()
-    return CardView(key=key, face=str(standard or name), name=full, moves=moves)
+    return CardView(key=key, face=_face(name), name=full, moves=moves)
+
+
+def _face(name: str) -> str:
+    return str(standard_card(name) or name)
 
 
 def _move(text: str) -> MoveView:
     first, *others = _parts(text)
-    cards = [card for part in (first, *others) for card in part.cards if not card.startswith(HIDDEN)]
+    cards = [_face(card) for part in (first, *others) for card in part.cards if not card.startswith(HIDDEN)]
     return MoveView(text=text, verb=first.verb, cards=cards, source=first.source, target=first.target)
 
 

@@ -41,6 +41,7 @@ def build(game: Rummikub, view: View, log: Sequence[str], players: Sequence[str]
         moves=moves,
         events=_events(log, game.house),
         facts=[Fact(key=f"opened p{seat + 1}", value=int(opened)) for seat, opened in enumerate(view.opened)],
+        pieces="tiles",
     )
 
 

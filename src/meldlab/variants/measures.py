@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from meldlab.analysis import heuristics as h
 from meldlab.analysis.sample import Sample
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.statistics import Interval, Moments, mean
+from meldlab.statistics import Interval, Moments, mean, mean_share
 
 BLOCKS = 20  # of deals, for the jackknife
 SCORES_PER_GAME = 100  # random games of which only the scores are stored, for each game of the others
@@ -115,17 +115,12 @@ def _options(variant: VariantGames) -> Interval | None:
 
 
 def _finished(variant: VariantGames) -> Interval | None:
-    sample = _skilled(variant)
-    return _share_of_games(sample.statuses == k.FINISHED)
+    return mean_share(_skilled(variant).statuses == k.FINISHED)
 
 
 def _ties(variant: VariantGames) -> Interval | None:
     sample = _skilled(variant)
-    return _share_of_games((sample.ranks == 0).sum(axis=1)[sample.ended] > 1) if sample.seats > 1 and sample.ended.any() else None
-
-
-def _share_of_games(mask: Any) -> Interval:
-    return Moments.from_counts(np.column_stack((np.ones(len(mask)), mask))).rate(1, 0)
+    return mean_share((sample.ranks == 0).sum(axis=1)[sample.ended] > 1) if sample.seats > 1 and sample.ended.any() else None
 
 
 def _skilled(variant: VariantGames) -> Sample:

@@ -8,10 +8,9 @@ from meldlab.analysis.playing import COUNT_TASK, LineUp
 from meldlab.analysis.sample import Sample
 from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
-from meldlab.parallel import Progress, no_progress
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.runs.store import Run
-from meldlab.runs.tasks import Task, run_tasks
+from meldlab.runs.store import Counts
+from meldlab.runs.tasks import Task, TaskRunner, run_tasks
 from meldlab.variants.measures import SCORES_PER_GAME, VariantGames
 
 TASK_GAMES = 5  # games of searching players in a task
@@ -28,19 +27,13 @@ class Rung:
     games: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class VariantRunner:
-    """Players, run and cores with which variants are played."""
+    """The players of all variants, and the run in the store in which they play."""
 
     config: StudyConfig
-    run: Run
-    jobs: int = 0
-    cluster: str | None = None
-    progress: Progress = no_progress
-    """Receives the number of games of searching players that are done: played, read from the store, or skipped."""
-    max_games: int = 0
-    """The total of the progress."""
-    done: int = 0
+    tasks: TaskRunner
+    """Its progress counts the games of searching players: played, read from the store, or skipped."""
 
     @property
     def searches(self) -> bool:
@@ -82,7 +75,8 @@ class VariantRunner:
             {name: self._task(variant, name, rung).split(TASK_GAMES) for name in self.line_ups(variant) if name != RANDOM}
             for variant in variants
         ]
-        samples = self._play([task for by_name in tasks for parts in by_name.values() for task in parts], self._progress())
+        all_tasks = [task for by_name in tasks for parts in by_name.values() for task in parts]
+        samples = _samples(dict(zip([task.key for task in all_tasks], self.tasks.counts(all_tasks), strict=True)))
         answers = []
         for games, by_name in zip(random, tasks, strict=True):
             searched: dict[str, Any] = {name: Sample.joined([samples[task.key] for task in parts]) for name, parts in by_name.items()}
@@ -91,7 +85,8 @@ class VariantRunner:
 
     def skip(self, games: int) -> None:
         """Count games of searching players that need not be played."""
-        self._report(self.done + games)
+        self.tasks.done += games
+        self.tasks.progress(min(self.tasks.done, self.tasks.planned), self.tasks.planned, "")
 
     def _task(self, variant: Variant, line_up: str, rung: Rung) -> Task:
         task = self.line_ups(variant)[line_up].task(variant, variant.name, rung.seed, rung.games)
@@ -100,21 +95,12 @@ class VariantRunner:
     def _score_task(self, variant: Variant, rung: Rung) -> Task:
         return replace(self._task(variant, RANDOM, rung), function=COUNT_TASK)
 
-    def _progress(self) -> Progress:
-        before = self.done
+    def _play(self, tasks: Sequence[Task]) -> dict[str, Sample]:
+        return _samples(run_tasks(tasks, self.tasks.run, jobs=self.tasks.jobs, cluster=self.tasks.cluster))
 
-        def progress(done: float, total: float, message: str) -> None:
-            self._report(before + round(done))
 
-        return progress
-
-    def _report(self, done: int) -> None:
-        self.done = done
-        self.progress(min(done, self.max_games), self.max_games, "")
-
-    def _play(self, tasks: Sequence[Task], progress: Progress = no_progress) -> dict[str, Sample]:
-        counts = run_tasks(tasks, self.run, jobs=self.jobs, cluster=self.cluster, progress=progress)
-        return {key: Sample.from_json(result["sample"]) for key, result in counts.items()}
+def _samples(counts: Mapping[str, Counts]) -> dict[str, Sample]:
+    return {key: Sample.from_json(result["sample"]) for key, result in counts.items()}
 
 
 def failure_text(samples: Mapping[str, Sample]) -> str:

@@ -247,7 +247,7 @@ def search(
     variants = [trial.variant for trial in chosen]
     random = [games for games in runner.play_random(variants, rung) if isinstance(games, VariantGames)]
     tested = {}
-    # On more deals a variant may fail that did not fail before: then there are no test results.
+    # On more deals a variant may fail that did not fail before: then test results are missing.
     if len(random) == len(chosen):
         tested = dict(zip((trial.number for trial in chosen), runner.play_search(variants, random, rung), strict=True))
     return replace(result, tested=tested, seconds=time.perf_counter() - start)
@@ -353,7 +353,7 @@ class _Halving:
 
 
 class _Study:
-    """Optuna's study, asked and told in one process and one order; the store has its results as games."""
+    """Optuna's study: suggestions and results in one process and one order; the store has its results as games."""
 
     def __init__(self, spec: SearchSpec, seed: int) -> None:
         try:
@@ -374,7 +374,7 @@ class _Study:
     def batches(self, own: Mapping[str, int], trials: int) -> Iterator[list[tuple[dict[str, int], Any]]]:
         """Yield settings with their trials of Optuna, a batch at a time; the game's own numbers come first.
 
-        If there are no more variants than trials, all of them are tried.
+        If there are at most as many variants as trials, all of them are tried.
         """
         inside, exhaustive = all(own[span.name] in span.values for span in self.spec.ranges), self.spec.size <= trials
         if inside:

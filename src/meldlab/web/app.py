@@ -1,7 +1,7 @@
 """The server: routes of all rooms behind the guard.
 
 >>> from meldlab.web.settings import Settings
->>> "/api/matches/{id}" in make_app(Settings()).openapi()["paths"]
+>>> "/api/v1/matches/{id}" in make_app(Settings()).openapi()["paths"]
 True
 """
 
@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from meldlab import __version__
@@ -29,6 +30,7 @@ from meldlab.web.routes import (
     stopping,
     studio,
     studio_pages,
+    tables,
     waiting,
 )
 from meldlab.web.security import SecurityMiddleware
@@ -38,6 +40,7 @@ from meldlab.web.settings import Settings
 STATIC = Path(__file__).parent / "static"
 ROUTERS: tuple[Any, ...] = (
     matches.router,
+    tables.pages,
     long_work.router,
     rummikub.api,
     rummikub_pages.pages,
@@ -54,6 +57,8 @@ ROUTERS: tuple[Any, ...] = (
     studio.router,
     studio_pages.router,
 )
+# The page of a match, by the kind of its game.
+GAME_PAGES = {"gin": gin.PAGE, "recycle": studio_pages.PAGE}
 
 
 class PackageFiles(StaticFiles):
@@ -91,7 +96,10 @@ def make_app(settings: Settings | None = None) -> FastAPI:
     )
     app.add_middleware(SecurityMiddleware, settings=chosen)
     add_error_handlers(app)
+    app.state.game_pages = GAME_PAGES
     for router in ROUTERS:
+        for route in router.routes:
+            route.summary = route.description.partition(".")[0].partition(";")[0]
         app.include_router(router)
     app.mount("/static", PackageFiles(directory=STATIC), name="static")
 
@@ -105,9 +113,17 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         """Show what the API has."""
         return page(request, "api.html.jinja", title="The API", schema=app.openapi())
 
-    @app.get("/api/ready", tags=["laboratory"])
+    @app.get("/api/v1/ready", tags=["laboratory"])
     async def ready(services: ServicesDep) -> dict[str, int]:
         """Return, for each room, about how many seconds it takes until its kernels are compiled; 0 if they are."""
         return {room: 0 if room in services.warming.ready else services.warming.seconds_left(room) for room in COLD}
+
+    @app.api_route("/api/{path:path}", methods=["GET", "POST", "PUT", "DELETE"], include_in_schema=False)
+    async def old_path(request: Request, path: str) -> Response:
+        """Redirect a path without a version."""
+        if path.startswith("v1/"):
+            raise HTTPException(404)
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/api/v1/{path}{query}", 308)
 
     return app

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from meldlab import __version__
-from meldlab.cards import Card, Suit
+from meldlab.cards import CARDS, Card, Suit
 from meldlab.cards.picture import CROWN, PIPS
 from meldlab.rummikub.picture import FACES
 
@@ -45,6 +45,8 @@ def _environment() -> Environment:
         version=__version__, rooms=PAGES, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()}, faces=FACES
     )
     made.filters["combine"] = lambda first, more: {**first, **more}
+    made.globals["partial"] = False
+    made.globals["standard_faces"] = {str(card) for card in CARDS}
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made
 
@@ -54,6 +56,7 @@ def page(request: "Request", template: str, *, status: int = 200, headers: dict[
     from fastapi.responses import HTMLResponse  # a page is rendered to a file without it
 
     values |= {"request": request, "path": request.url.path, "nonce": request.scope.get("nonce", "")}
+    values["partial"] = "hx-request" in request.headers
     return HTMLResponse(render(template, **values), status, headers)
 
 

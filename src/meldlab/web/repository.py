@@ -122,10 +122,12 @@ class Repository:
             for table in TABLES.sorted_tables:
                 connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
 
-    def add_match(self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "") -> StoredMatch:
+    def add_match(
+        self, owner: str, game: str, record: str, seat: int, turn: int, over: bool, practice: str = "", *, id: str = ""
+    ) -> StoredMatch:
         """Store a new match; beyond the limit the matches unchanged for longest are deleted."""
         now = time.time()
-        match = StoredMatch(secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
+        match = StoredMatch(id or secrets.token_urlsafe(12), owner, game, record, seat, turn, practice, over, 0, now, now)
         with self.store.writing() as connection:
             connection.execute(MATCHES.insert().values(vars(match)))
             count = connection.execute(sa.select(sa.func.count()).select_from(MATCHES)).scalar_one()

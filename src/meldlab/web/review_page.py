@@ -12,7 +12,7 @@ from meldlab.web.gin_hand import sorted_hand
 from meldlab.web.rendering import render
 from meldlab.web.review_models import Decided, Reviewed
 
-STYLES = ("meldlab.css", "gin.css", "review.css")
+STYLES = ("meldlab.css", "table.css", "review.css")
 
 
 def review_values(review: Reviewed, chosen: Sequence[Decided], address: Callable[[Decided], str]) -> dict[str, Any]:

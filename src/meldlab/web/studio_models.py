@@ -4,10 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from meldlab.games import GAMES
+from meldlab.tables.model import Fact, Zone
 from meldlab.web.descriptions import LONGEST
-from meldlab.web.opponents import OPPONENTS
 
-PLAYERS = OPPONENTS["recycle"]
+PLAYERS = GAMES["recycle"].opponents
 PlayerName = Annotated[str, Field(pattern=f"^({'|'.join(PLAYERS)})$")]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Number = Annotated[int, Field(gt=-(2**31), lt=2**31)]
@@ -184,8 +185,8 @@ class Steps(BaseModel):
     """Whether it came to its end; some games have more decisions than there is time for."""
     begins: str
     moves: list[Move]
-    places: list[dict[str, Any]]
-    cells: list[list[str]]
+    zones: list[Zone]
+    facts: list[Fact]
     standard_cards: bool
     """Whether every card of the game is a standard card, so that short names can be shown."""
     result: dict[str, Any] | None

@@ -30,7 +30,7 @@ def visitor(request: Request) -> Visitor:
     if scheme:
         if scheme.lower() != "bearer" or not TOKEN.fullmatch(token):
             raise HttpError(
-                401, "expected 'Authorization: Bearer TOKEN' with a token from POST /api/tokens", {"WWW-Authenticate": "Bearer"}
+                401, "expected 'Authorization: Bearer TOKEN' with a token from POST /api/v1/tokens", {"WWW-Authenticate": "Bearer"}
             )
         return Visitor(token, token)
     token = request.cookies.get(COOKIE, "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import pyspiel
 
@@ -145,35 +145,16 @@ def record_of(state: Any, players: tuple[str, str] = ("openspiel", "openspiel"))
 
 
 class OpenSpielRound:
-    """A round at OpenSpiel's table, dealt from our deck, that repeats the moves of ours."""
+    """A round at OpenSpiel's table that repeats the moves of ours."""
 
-    def __init__(self, state: Any, rules: Rules, deck: Sequence[int] = ()) -> None:
+    def __init__(self, state: Any, rules: Rules) -> None:
         self.state, self.cards = state, cards_of(rules)
-        self.deck = iter([self.cards.theirs[card] for card in deck])
-        self.deal()
 
-    @classmethod
-    def dealt(cls, match: Match) -> Self:
-        """Return a round dealt from the deck of a match."""
-        return cls(initial_state(match.rules).clone(), match.rules, match.round.deck)
-
-    def deal(self) -> None:
-        """Deal whatever card is due."""
-        while self.state.is_chance_node():
-            self.state.apply_action(next(self.deck))
-
-    def do(self, *actions: Action) -> None:
-        """Apply actions of the seat to move, each of which must be legal there."""
-        for action in actions:
-            if self.state.is_terminal() or action not in self.state.legal_actions():
-                raise NotLegalHere(f"OpenSpiel does not allow action {action} here")
-            self.state.apply_action(action)
-            self.deal()
-
-    def apply_move(self, match: Match, move: Move) -> None:
-        """Repeat a move of ``match``; raise ``NotLegalHere`` if OpenSpiel cannot."""
-        for action in self.actions(match, move):
-            self.do(action)
+    def do(self, action: Action) -> None:
+        """Apply an action of the seat to move, which must be legal there."""
+        if self.state.is_terminal() or action not in self.state.legal_actions():
+            raise NotLegalHere(f"OpenSpiel does not allow action {action} here")
+        self.state.apply_action(action)
 
     def actions(self, match: Match, move: Move) -> Iterator[Action]:
         """Yield the actions of a move; each must be applied before the next is requested."""

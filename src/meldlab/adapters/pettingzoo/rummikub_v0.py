@@ -46,8 +46,8 @@ SCALARS = {
     **{f"tiles of seat + {ahead}": ahead for ahead in range(4)},
     **{f"opened by seat + {ahead}": 4 + ahead for ahead in range(4)},
     **{
-        name: 8 + at
-        for at, name in enumerate(("pool", "seats", "sets on the table", "points on the rack", "points to open", "passes", "to move"))
+        name: 8 + i
+        for i, name in enumerate(("pool", "seats", "sets on the table", "points on the rack", "points to open", "passes", "to move"))
     },
 }
 """Offset of each scalar behind the planes; seats are counted from the own one, and the last of the 16 is unused. Clipped at 255."""

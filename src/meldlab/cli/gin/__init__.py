@@ -3,45 +3,38 @@
 import re
 import sys
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
+from meldlab.cli.arena import ArenaOptions, GamesOption, PlayersArgument, run_arena
 from meldlab.cli.gin import advise, compute, review, train
 from meldlab.cli.options import (
-    DryRunOption,
+    Commands,
     GameSecondsOption,
     GinRulesOption,
     JsonOption,
     MoveSecondsOption,
-    NewDealOption,
-    RaiseOption,
-    ResumeOption,
-    SaveOption,
     SeedOption,
-    ThreadsOption,
+    TerminalOptions,
     out_file,
 )
 from meldlab.cli.output import print_json
-from meldlab.cli.progress import progress_bar
+from meldlab.cli.progress import tracked
 from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
-app = typer.Typer(epilog="Example: meldlab gin play --seed 7", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab gin play --seed 7")
 PLAYER_SEPARATOR = re.compile(r",(?!\s*\d+\s*(?:,|$))")  # not the commas inside knock:A,B,T
 
 
 @app.command()
 def play(
+    options: TerminalOptions,
     against: Annotated[str, typer.Option("--against", help="Opponent: any player of the arena.")] = "champion",
-    seed: NewDealOption = None,
     rules: GinRulesOption = "eaai",
-    save: SaveOption = None,
-    resume: ResumeOption = None,
     seconds_per_move: MoveSecondsOption = None,
     seconds_per_game: GameSecondsOption = None,
 ) -> None:
@@ -65,7 +58,7 @@ def play(
         from meldlab.arena.processes import warm_up
 
         warm_up(game, (opponent, opponent))
-    play_in_terminal(game, [opponent], GinScreen, seed, save=save, resume=resume, time=limit)
+    play_in_terminal(game, [opponent], GinScreen, options.seed, save=options.save, resume=options.resume, time=limit)
 
 
 app.command()(advise.advise)
@@ -73,21 +66,7 @@ app.command()(review.review)
 
 
 @app.command()
-def arena(
-    players: PlayersArgument,
-    games: GamesOption = 10_000,
-    rules: GinRulesOption = "eaai",
-    seed: SeedOption = 0,
-    pairs: PairsOption = False,
-    threads: ThreadsOption = 0,
-    seconds_per_move: MoveSecondsOption = None,
-    seconds_per_game: GameSecondsOption = None,
-    raise_errors: RaiseOption = False,
-    save: RecordsOption = None,
-    save_games: NumRecordsOption = 10,
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
-) -> None:
+def arena(players: PlayersArgument, options: ArenaOptions, games: GamesOption = 10_000, rules: GinRulesOption = "eaai") -> None:
     """Play games between players; every deal is played once for each seating. Three or more players play in pairs and are rated.
 
     Players: simple, gin-only, knock:A,B,T, ensemble:paper, marjj, network:light, champion, mc:64, random, or FILE.py:CLASS.
@@ -96,11 +75,7 @@ def arena(
     """
     from meldlab.gin import Gin, Rules
 
-    run_arena(
-        Gin(Rules.named(rules)), players, games, seed=seed, pairs=pairs, threads=threads,
-        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
-        save_games=save_games, dry_run=dry_run, json=json,
-    )  # fmt: skip
+    run_arena(Gin(Rules.named(rules)), players, games, options)
 
 
 app.command()(compute.compute)
@@ -129,13 +104,8 @@ def export(
 
     names = [name.strip() for name in PLAYER_SEPARATOR.split(players)]
 
-    def tracked_decisions(show: Any) -> Iterator[list[dict[str, Any]]]:
-        for done, rows in enumerate(decisions(names, Rules.named(rules), games, seed, features=features), 1):
-            yield rows
-            show(done, games)
-
-    with progress_bar("gin, games") as show, replace_file(out) as file:
-        rows = tracked_decisions(show)
+    with replace_file(out) as file:
+        rows = tracked(decisions(names, Rules.named(rules), games, seed, features=features), games, "gin, games")
         num_rows = write_parquet(rows, file, features=features) if format == "parquet" else write_jsonl(rows, file)
     if json:
         print_json({"out": str(out), "games": games, "rows": num_rows})

@@ -79,7 +79,7 @@ def _review(reviewer: "Reviewer", record: "Record", seats: list[int]) -> "Review
     with progress_bar("reviewing") as show:
         for decision in reviewer.decisions(steps, seats):
             decisions.append(decision)
-            show(decision.number + 1, len(steps))
+            show(decision.number + 1, len(steps), "")
     return Review.of(reviewer, record, decisions, seats)
 
 

@@ -8,13 +8,13 @@ from meldlab.cards import Hand
 from meldlab.cli.gin.advise import print_advice
 from meldlab.cli.pictures import arrangement_text, cards_drawn, cards_text
 from meldlab.cli.screen import Screen
-from meldlab.gin import Match, Move, Phase, Rules, Verb, View
+from meldlab.gin import Match, Move, Phase, Rules, View
 from meldlab.gin.advice import advise
 from meldlab.gin.outcome import Outcome
 from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.typed_moves import possible_now, read_move
 from meldlab.melds import arrange
-from meldlab.play import Deal, Game, Result, Step
+from meldlab.play import Deal, Game, Step
 from meldlab.waiting.storage import table_turns
 
 
@@ -30,8 +30,6 @@ class GinScreen(Screen):
     sorts: ClassVar[tuple[str, ...]] = ("by melds", "by suit", "by rank")
     round = -1
     """Number of the round whose start was printed last."""
-    last: Outcome | None = None
-    """Result of the round before."""
     explained = False
     """Whether a hint has explained its columns."""
 
@@ -67,17 +65,8 @@ class GinScreen(Screen):
         if view.number == self.round:
             return
         self.round = view.number
-        who = "you begin" if view.starter == self.seat else "the other begins"
-        if not view.number:
-            why = " at random" if view.rules.first_starter == "random" else ", as the first seat does"
-        elif self.last is None:
-            why = ""
-        elif self.last.winner is None:
-            why = " again, as there was no winner"
-        else:
-            why = {"alternates": " in turn", "winner": ", as the winner does", "loser": ", as the loser does"}[view.rules.next_starter]
-        knock = _limit_text(view)
-        self.say(f"\nRound {view.number + 1}: you {view.scores[self.seat]}, the other {view.scores[1 - self.seat]}; {knock}; {who}{why}.")
+        who, scores = "you begin" if view.starter == self.seat else "the other begins", view.scores
+        self.say(f"\nRound {view.number + 1}: you {scores[self.seat]}, the other {scores[1 - self.seat]}; {_limit_text(view)}; {who}.")
 
     def words(self, view: View) -> list[str]:
         """Return the moves and the cards."""
@@ -98,20 +87,13 @@ class GinScreen(Screen):
             self.say(f"  {text}")
 
     def tell(self, step: Step[Match]) -> None:
-        """Print the opponent's move, the drawn card, and the result of a round."""
+        """Print the move, and the result of a round."""
         self._begin_round(step.before.view(self.seat))
-        move, mine = step.action, step.seat == self.seat
-        if step.forfeit:
-            self.say(f"  {step.forfeit}")
-        elif mine and move.verb is Verb.DRAW:
-            self.say(f"  you draw {step.line.split()[-1]}")
-        elif not mine:
-            self.say(f"  the other {_did(move)}")
+        super().tell(step)
         if len(step.after.outcomes) > len(step.before.outcomes):
             self._end_round(step, step.after.outcomes[-1])
 
     def _end_round(self, step: Step[Match], outcome: Outcome) -> None:
-        self.last = outcome
         if outcome.deadwood:
             for seat, whose in ((self.seat, "your hand  "), (1 - self.seat, "the other's")):
                 dropped = 1 << step.action.index if seat == step.seat and step.action.index >= 0 else 0
@@ -123,33 +105,9 @@ class GinScreen(Screen):
         else:
             self.say(f"  {'You win' if outcome.winner == self.seat else 'The other wins'} {outcome.points} points by {outcome.kind}.")
 
-    def end(self, result: Result) -> None:
-        """Print the winner of the match."""
-        won = "You win" if result.winners == (self.seat,) else "You lose" if result.winners else "No winner"
-        self.say(f"{won}, {result.scores[self.seat]} to {result.scores[1 - self.seat]} ({result.reason}).")
-
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""
         return cards_drawn(text)
-
-
-def _did(move: Move) -> str:
-    """Return the opponent's move as text, with its open cards."""
-    melds = "  ".join(f"[{meld}]" for meld in move.melds)
-    match move.verb:
-        case Verb.PASS:
-            return "passes"
-        case Verb.DRAW:
-            return "draws from the stock"
-        case Verb.TAKE:
-            return f"takes {move.card}"
-        case Verb.DROP:
-            return f"discards {move.card}"
-        case Verb.KNOCK:
-            return f"discards {move.card} and knocks with {melds}"
-        case Verb.BIG_GIN:
-            return f"has big gin: {melds}"
-    return f"shows {melds or 'no melds'}" + (f" and lays off {move.laid}" if move.laid else "")
 
 
 def _limit_text(view: View) -> str:

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -33,19 +34,33 @@ InitOption = Annotated[str, typer.Option("--init-from", help="Initial network: F
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Resume the run of --save.")]
 
 
+@dataclass(frozen=True)
+class TrainingOptions:
+    """Options of train and exploit."""
+
+    algorithm: AlgorithmOption = "ppo"
+    prior: PriorOption = "network:light-pool"
+    rollout_rounds: RoundsOption = 1 << 18
+    init_from: InitOption = ""
+    resume: ResumeOption = False
+    rules: GinRulesOption = "eaai"
+    seed: SeedOption = 0
+    device: DeviceOption = "auto"
+    store: StoreOption = None
+    json: JsonOption = False
+
+
 def train(
     context: typer.Context,
-    algorithm: AlgorithmOption = "ppo",
+    options: TrainingOptions,
     opponents: Annotated[
         str, typer.Option("--opponents", help="Opponent pool: kernel players or network:FILE.npz; TD: also self, snapshot.")
     ] = "simple",
-    prior: PriorOption = "network:light-pool",
     total_steps: TotalStepsOption = 20_000_000,
     num_envs: Annotated[int, typer.Option("--num-envs", min=2, help="PPO: parallel environments.")] = 3584,
     env_shares: Annotated[
         str, typer.Option("--env-shares", help="PPO: shares of the environments for self-play, snapshots and opponents.")
     ] = "4,2,1",
-    rollout_rounds: RoundsOption = 1 << 18,
     train_seats: Annotated[int, typer.Option("--train-seats", min=1, max=2, help="TD: seats that learn in self-play.")] = 2,
     hidden_size: Annotated[int, typer.Option("--hidden-size", min=1, max=2048, help="PPO: units of a layer.")] = 256,
     num_layers: Annotated[int, typer.Option("--num-layers", min=0, max=8, help="PPO: layers after the input layer.")] = 2,
@@ -53,22 +68,15 @@ def train(
     ent_coef: Annotated[float, typer.Option("--ent-coef", min=0, max=1, help="PPO: initial entropy bonus; decays tenfold.")] = 0.01,
     minibatch_size: Annotated[int, typer.Option("--minibatch-size", min=1, help="Decisions per gradient step.")] = 65_536,
     save: SaveOption = Path("network.npz"),
-    init_from: InitOption = "",
-    resume: ResumeOption = False,
     evaluate: Annotated[str | None, typer.Option("--evaluate", help="Players to evaluate against, comma-separated; else the pool.")] = None,
     eval_games: EvalGamesOption = 2000,
-    rules: GinRulesOption = "eaai",
-    seed: SeedOption = 0,
-    device: DeviceOption = "auto",
-    store: StoreOption = None,
-    json: JsonOption = False,
 ) -> None:
     """Train a gin network by PPO or TD(lambda) in self-play, against snapshots and an opponent pool.
 
     Example: meldlab gin train --prior network:light --total-steps 2000000 --hidden-size 64 --save mine.npz
     """
-    _reject_options(context, algorithm)
-    torch_device = _torch_device(device)
+    _reject_options(context, options.algorithm)
+    device = _torch_device(options.device)
     from meldlab.gin import Rules
     from meldlab.training.config import PPOConfig, TDConfig, parse_opponents, split_envs
 
@@ -77,19 +85,19 @@ def train(
     common: dict[str, Any] = {
         "opponents": parse_opponents(opponents),
         "total_steps": total_steps,
-        "seed": seed,
-        "rules": Rules.named(rules),
+        "seed": options.seed,
+        "rules": Rules.named(options.rules),
         "minibatch_size": minibatch_size,
     }
     config: PPOConfig | TDConfig
-    if algorithm == "td":
-        config = TDConfig(**common, rollout_rounds=rollout_rounds, train_seats=train_seats, learning_rate=learning_rate or 8e-4)
+    if options.algorithm == "td":
+        config = TDConfig(**common, rollout_rounds=options.rollout_rounds, train_seats=train_seats, learning_rate=learning_rate or 8e-4)
     else:
         rate = learning_rate or 5e-4
         config = PPOConfig(
             **common,
             num_envs=split_envs(num_envs, env_shares),
-            prior=_prior(context, prior, init_from),
+            prior=_prior(context, options),
             hidden_size=hidden_size,
             num_layers=num_layers,
             learning_rate=rate,
@@ -98,9 +106,9 @@ def train(
             final_ent_coef=ent_coef / 10,
         )
     players = tuple(dict.fromkeys(config.players)) if evaluate is None else parse_opponents(evaluate)
-    run = {"save": str(save), "device": torch_device, "init_from": init_from, "evaluate": players, "eval_games": eval_games}
-    result = _train(context, config, run, resume, store)
-    if json:
+    run = {"save": str(save), "device": device, "init_from": options.init_from, "evaluate": players, "eval_games": eval_games}
+    result = _train(context, config, run, options)
+    if options.json:
         print_json(result)
         return
     print(f"{result['steps']:,} decisions in {result['iterations']} iterations, {result['seconds']:,.0f} s; play it as network:{save}")
@@ -110,42 +118,33 @@ def train(
 def exploit(
     context: typer.Context,
     player: Annotated[str, typer.Argument(help="The opponent: a kernel player, or network:FILE.npz.")],
-    algorithm: AlgorithmOption = "ppo",
+    options: TrainingOptions,
     total_steps: Annotated[
         int, typer.Option("--total-steps", min=1, help="Decisions to learn from; use the same for all players to compare.")
     ] = 20_000_000,
     num_envs: Annotated[int, typer.Option("--num-envs", min=2, help="PPO: parallel environments.")] = 4096,
-    rollout_rounds: RoundsOption = 1 << 18,
     eval_games: EvalGamesOption = 20_000,
-    prior: PriorOption = "network:light-pool",
     save: SaveOption = Path("response.npz"),
-    init_from: InitOption = "",
-    resume: ResumeOption = False,
-    rules: GinRulesOption = "eaai",
-    seed: SeedOption = 0,
-    device: DeviceOption = "auto",
-    store: StoreOption = None,
-    json: JsonOption = False,
 ) -> None:
     """Train an approximate best response to one player; its win rate is a lower bound on the player's exploitability.
 
     Example: meldlab gin exploit simple --total-steps 2000000 --eval-games 2000
     """
-    _reject_options(context, algorithm)
-    torch_device = _torch_device(device)
+    _reject_options(context, options.algorithm)
+    device = _torch_device(options.device)
     from meldlab.gin import Rules
     from meldlab.training.config import PPOConfig, TDConfig
 
-    common: dict[str, Any] = {"opponents": (player,), "total_steps": total_steps, "seed": seed, "rules": Rules.named(rules)}
+    common: dict[str, Any] = {"opponents": (player,), "total_steps": total_steps, "seed": options.seed, "rules": Rules.named(options.rules)}
     config: PPOConfig | TDConfig
-    if algorithm == "td":
-        config = TDConfig(**common, rollout_rounds=rollout_rounds)
+    if options.algorithm == "td":
+        config = TDConfig(**common, rollout_rounds=options.rollout_rounds)
     else:
         num_envs -= num_envs % 2
-        config = PPOConfig(**common, num_envs=(0, 0, num_envs), prior=_prior(context, prior, init_from), minibatch_size=EXPLOIT_MINIBATCH)
-    run = {"save": str(save), "device": torch_device, "init_from": init_from, "evaluate": (player,), "eval_games": eval_games}
-    result = _train(context, config, run, resume, store)
-    if json:
+        config = PPOConfig(**common, num_envs=(0, 0, num_envs), prior=_prior(context, options), minibatch_size=EXPLOIT_MINIBATCH)
+    run = {"save": str(save), "device": device, "init_from": options.init_from, "evaluate": (player,), "eval_games": eval_games}
+    result = _train(context, config, run, options)
+    if options.json:
         print_json(result)
         return
     print(f"an approximate best response, trained on {result['steps']:,} decisions")
@@ -153,14 +152,12 @@ def exploit(
     print(f"so {player} is at least this exploitable; longer training may find more")
 
 
-def _train(
-    context: typer.Context, config: "PPOConfig | TDConfig", settings: dict[str, Any], resume: bool, store: str | None
-) -> dict[str, Any]:
+def _train(context: typer.Context, config: "PPOConfig | TDConfig", settings: dict[str, Any], options: TrainingOptions) -> dict[str, Any]:
     """Train as a run of the store where there can be one, and return the result."""
     settings = {**config.settings(), **settings, "eval_games": settings["eval_games"] + settings["eval_games"] % 2}
     checkpoint = Path(settings["save"]).with_suffix(".state")
-    if resume != checkpoint.exists():
-        if resume:
+    if options.resume != checkpoint.exists():
+        if options.resume:
             raise NotPossible(f"nothing to resume: there is no {checkpoint}")
         raise NotPossible(f"{checkpoint} exists: --resume continues this run, another --save starts a new one")
     on_interrupt(lambda: f"the training state is saved in {checkpoint}; add --resume to continue" if checkpoint.exists() else NOTHING)
@@ -176,7 +173,7 @@ def _train(
 
             # A resumed run is the same run.
             command = shlex.join(["meldlab", *(word for word in context.obj or () if word != "--resume")])
-            result = execute_here(Store.open(store), str(context.command.name), {"command": command, **settings}, show)
+            result = execute_here(Store.open(options.store), str(context.command.name), {"command": command, **settings}, show)
     return {name: value for name, value in result.items() if name != "curve"}
 
 
@@ -192,12 +189,12 @@ def _reject_options(context: typer.Context, algorithm: str) -> None:
             raise NotLegalHere(f"--{name.replace('_', '-')} is not an option of --algorithm {algorithm}")
 
 
-def _prior(context: typer.Context, prior: str, init_from: str) -> str:
+def _prior(context: typer.Context, options: TrainingOptions) -> str:
     """Return the prior of a policy; a network that is trained further has its own."""
-    if not init_from:
-        return prior
+    if not options.init_from:
+        return options.prior
     if _given(context, "prior"):
-        raise NotLegalHere(f"--prior is for a new network; {init_from} has its own")
+        raise NotLegalHere(f"--prior is for a new network; {options.init_from} has its own")
     return ""
 
 

@@ -4,26 +4,15 @@ from typing import Annotated
 
 import typer
 
-from meldlab.cli.arena import GamesOption, NumRecordsOption, PairsOption, PlayersArgument, RecordsOption, run_arena
-from meldlab.cli.options import (
-    DryRunOption,
-    GameSecondsOption,
-    JsonOption,
-    MoveSecondsOption,
-    NewDealOption,
-    RaiseOption,
-    ResumeOption,
-    SaveOption,
-    SeedOption,
-    ThreadsOption,
-)
+from meldlab.cli.arena import ArenaOptions, GamesOption, PlayersArgument, run_arena
+from meldlab.cli.options import Commands, TerminalOptions
 from meldlab.cli.recycle import analyse, programs, run, search
-from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
+from meldlab.cli.recycle.programs import GameArgument, ProgramOptions
 from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
-app = typer.Typer(epilog="Example: meldlab recycle list", no_args_is_help=True, rich_markup_mode=None)
+app = Commands(epilog="Example: meldlab recycle list")
 app.command("list")(programs.list_games)
 app.command()(programs.new)
 app.command()(programs.check)
@@ -36,15 +25,11 @@ app.command()(run.run)
 @app.command()
 def play(
     game: GameArgument,
+    program: ProgramOptions,
+    options: TerminalOptions,
     seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
     against: Annotated[str, typer.Option("--against", help="Player of the other seats: mcts:100, pimc:100, random ...")] = "mcts:100",
-    seed: NewDealOption = None,
-    save: SaveOption = None,
-    resume: ResumeOption = None,
     no_auto: Annotated[bool, typer.Option("--no-auto", help="Ask even if there is only one option.")] = False,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
 ) -> None:
     """Play a game in the terminal against searching players or others; you see what your seat may see.
 
@@ -54,11 +39,12 @@ def play(
     from meldlab.cli.table import play_in_terminal
     from meldlab.recycle.players import parse
 
-    recycle_game, opponent = read_game(game, dialect, limits, settings), parse(against)
+    recycle_game, opponent = program.load(game), parse(against)
     if seat > recycle_game.machine.players:
         raise NotLegalHere(f"{recycle_game.name} has seats 1 to {recycle_game.machine.players}, not {seat}")
     screen = Asking if no_auto else RecycleScreen
-    play_in_terminal(recycle_game, [opponent] * (recycle_game.machine.players - 1), screen, seed, seat - 1, save, resume)
+    others = [opponent] * (recycle_game.machine.players - 1)
+    play_in_terminal(recycle_game, others, screen, options.seed, seat - 1, options.save, options.resume)
 
 
 app.command()(run.transcript)
@@ -66,24 +52,7 @@ app.command()(run.perft)
 
 
 @app.command()
-def arena(
-    game: GameArgument,
-    players: PlayersArgument,
-    games: GamesOption = 100,
-    seed: SeedOption = 0,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    threads: ThreadsOption = 0,
-    pairs: PairsOption = False,
-    seconds_per_move: MoveSecondsOption = None,
-    seconds_per_game: GameSecondsOption = None,
-    raise_errors: RaiseOption = False,
-    save: RecordsOption = None,
-    save_games: NumRecordsOption = 10,
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
-) -> None:
+def arena(game: GameArgument, players: PlayersArgument, program: ProgramOptions, options: ArenaOptions, games: GamesOption = 100) -> None:
     """Play games between players at one table; every deal is played once for each seating. In a team game a player is a team.
 
     Players: random, pimc, mcts or ismcts, as in mcts:200:taken:rank:visits (simulations of an option, what is remembered,
@@ -91,11 +60,7 @@ def arena(
 
     Example: meldlab recycle arena block_rummy mcts:50 random --games 20 --seed 1
     """
-    run_arena(
-        read_game(game, dialect, limits, settings), players, games, seed=seed, pairs=pairs, threads=threads,
-        seconds_per_move=seconds_per_move, seconds_per_game=seconds_per_game, raise_errors=raise_errors, save=save,
-        save_games=save_games, dry_run=dry_run, json=json,
-    )  # fmt: skip
+    run_arena(program.load(game), players, games, options)
 
 
 app.command()(analyse.analyse)

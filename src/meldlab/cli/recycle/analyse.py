@@ -2,24 +2,16 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import (
-    ClusterOption,
-    DryRunOption,
-    JsonOption,
-    SeedOption,
-    StoreOption,
-    ThreadsOption,
-    open_store,
-    out_folder,
-)
+from meldlab.cli.options import RunOptions, open_store, out_folder
 from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game, read_settings
+from meldlab.cli.recycle.programs import GameArgument, PlayerKindOption, ProgramOptions, read_settings
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
 
@@ -42,25 +34,50 @@ SimulationsOption = Annotated[
 QuickOption = Annotated[bool, typer.Option("--quick", help="Few games and weak players, for a first impression.")]
 
 
-def _estimate(variant: "Variant", config: "StudyConfig", store: str | None, threads: int, json: bool) -> None:
+@dataclass(frozen=True)
+class StudyOptions(RunOptions):
+    """Options of studies of games."""
+
+    games: GamesOption = None
+    player: PlayerKindOption = "mcts"
+    simulations: SimulationsOption = None
+    quick: QuickOption = False
+    out: OutOption = None
+
+    @property
+    def config(self) -> "StudyConfig":
+        """Return the configuration of a study."""
+        from meldlab.analysis.study import StudyConfig
+
+        return StudyConfig.from_options(self.games, self.simulations, self.quick, self.player, self.seed)
+
+
+def _estimate(variant: "Variant", options: StudyOptions) -> None:
     """Print the expected time and memory of the games of an analysis that are not in the store."""
     from meldlab.analysis.study import EXPERIMENT, missing_games, study_settings
     from meldlab.dry_run import study_cost
     from meldlab.runs.store import Store
 
-    missing = missing_games(variant, config, Store.find_run(store, EXPERIMENT, study_settings(variant, config)))
-    print_estimate(variant.title, study_cost(variant, config, missing, threads), json)
+    config = options.config
+    missing = missing_games(variant, config, Store.find_run(options.store, EXPERIMENT, study_settings(variant, config)))
+    print_estimate(variant.title, study_cost(variant, config, missing, options.threads), options.json)
 
 
-def _analyse(variant: "Variant", config: "StudyConfig", store: str | None, cluster: str | None, threads: int) -> "Analysis":
+def _analyse(variant: "Variant", options: StudyOptions) -> "Analysis":
     from meldlab.analysis.study import analyse
     from meldlab.parallel import core_count
 
-    def print_forecast(forecast: "Forecast") -> None:
-        _print_forecast(forecast, variant.title, 0 if cluster else threads or core_count())
-
+    cores = 0 if options.cluster else options.threads or core_count()
     with progress_bar(variant.title) as show:
-        return analyse(variant, config, open_store(store), jobs=threads, cluster=cluster, progress=show, on_forecast=print_forecast)
+        return analyse(
+            variant,
+            options.config,
+            open_store(options.store),
+            jobs=options.threads,
+            cluster=options.cluster,
+            progress=show,
+            on_forecast=lambda forecast: _print_forecast(forecast, variant.title, cores),
+        )
 
 
 def _print_forecast(forecast: "Forecast", title: str, cores: int) -> None:
@@ -93,23 +110,7 @@ def _end(analyses: "Sequence[Analysis]") -> None:
         raise typer.Exit(1)
 
 
-def analyse(
-    game: GameArgument,
-    games: GamesOption = None,
-    player: PlayerKindOption = "mcts",
-    simulations: SimulationsOption = None,
-    quick: QuickOption = False,
-    seed: SeedOption = 0,
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    threads: ThreadsOption = 0,
-    dry_run: DryRunOption = False,
-    out: OutOption = None,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    json: JsonOption = False,
-) -> None:
+def analyse(game: GameArgument, options: StudyOptions, program: ProgramOptions) -> None:
     """Play a game many times and describe it: movement graph, branching, spread, lead, heuristics, on one page.
 
     Finished games are stored, so an interrupted analysis resumes.
@@ -119,21 +120,19 @@ def analyse(
     from numpy import median
 
     from meldlab.analysis.heuristics import PUBLISHED_RULES
-    from meldlab.analysis.study import StudyConfig
     from meldlab.analysis.variant import Variant
 
-    variant = Variant(read_game(game, dialect, limits), read_settings(settings))
-    config = StudyConfig.from_options(games, simulations, quick, player, seed)
-    if dry_run:
-        _estimate(variant, config, store, threads, json)
+    variant = Variant(program.load(game, {}), read_settings(program.settings))
+    if options.dry_run:
+        _estimate(variant, options)
         return
-    analysis = _analyse(variant, config, store, cluster, threads)
+    analysis = _analyse(variant, options)
     files: list[Path] = []
-    if out is not None:
+    if options.out is not None:
         from meldlab.analysis.page import write_analysis
 
-        files = write_analysis(analysis, out)
-    if json:
+        files = write_analysis(analysis, options.out)
+    if options.json:
         print_json({**analysis.as_json(), "files": list(map(str, files))})
         _end([analysis])
         return
@@ -155,20 +154,8 @@ def analyse(
 
 def compare(
     names: Annotated[list[str], typer.Argument(metavar="FILE|NAME", help="Files or games of the library.")],
-    out: OutOption = None,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    games: GamesOption = None,
-    player: PlayerKindOption = "mcts",
-    simulations: SimulationsOption = None,
-    quick: QuickOption = False,
-    seed: SeedOption = 0,
-    dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    threads: ThreadsOption = 0,
-    json: JsonOption = False,
+    options: StudyOptions,
+    program: ProgramOptions,
 ) -> None:
     """Put games, or a game and its variants, side by side: heuristics in a table, on parallel axes, and as a tree.
 
@@ -179,18 +166,16 @@ def compare(
     from numpy import median
 
     from meldlab.analysis.comparison import Comparison, arrow, write_comparison
-    from meldlab.analysis.study import StudyConfig
     from meldlab.recycle.language.settings import parse_settings
 
-    variants = _subjects([read_game(name, dialect, limits) for name in names], [parse_settings(text) for text in settings or []])
-    config = StudyConfig.from_options(games, simulations, quick, player, seed)
-    if dry_run:
+    variants = _subjects([program.load(name, {}) for name in names], [parse_settings(text) for text in program.settings or []])
+    if options.dry_run:
         for variant in variants:
-            _estimate(variant, config, store, threads, json)
+            _estimate(variant, options)
         return
-    comparison = Comparison([_analyse(variant, config, store, cluster, threads) for variant in variants])
-    files = write_comparison(comparison, out) if out is not None else []
-    if json:
+    comparison = Comparison([_analyse(variant, options) for variant in variants])
+    files = write_comparison(comparison, options.out) if options.out is not None else []
+    if options.json:
         print_json({**comparison.as_json(), "files": list(map(str, files))})
         _end(comparison.analyses)
         return

@@ -1,5 +1,6 @@
 """``meldlab recycle list``, ``new``, ``check``, ``show``, ``format`` and ``migrate``: the library and programs; the options of a game."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,11 +23,25 @@ PlayerKindOption = Annotated[Literal["random", "pimc", "mcts", "ismcts"], typer.
 WriteOption = Annotated[bool, typer.Option("--write", help="Change the file instead of printing.")]
 
 
-def read_limits(limits: str) -> "Limits":
-    """Return the limits of ``--limits``."""
-    from meldlab.recycle import Limits
+@dataclass(frozen=True)
+class ProgramOptions:
+    """Options for the program of a game."""
 
-    return Limits.parse(limits)
+    settings: SetOption = None
+    dialect: DialectOption = "0.6"
+    limits: LimitsOption = ""
+
+    def read_limits(self) -> "Limits":
+        """Return the limits."""
+        from meldlab.recycle import Limits
+
+        return Limits.parse(self.limits)
+
+    def load(self, game: str, settings: dict[str, int] | None = None) -> "RecycleGame":
+        """Return a game of the library or of a file with the changed numbers: those of the options, or ``settings``."""
+        from meldlab.recycle.game import RecycleGame
+
+        return RecycleGame.load(game, self.dialect, self.read_limits(), read_settings(self.settings) if settings is None else settings)
 
 
 def read_settings(settings: list[str] | None) -> dict[str, int]:
@@ -38,13 +53,6 @@ def read_settings(settings: list[str] | None) -> dict[str, int]:
     from meldlab.recycle.language.settings import parse_settings
 
     return {name: value for text in settings or [] for name, value in parse_settings(text).items()}
-
-
-def read_game(game: str, dialect: str = "0.6", limits: str = "", settings: list[str] | None = None) -> "RecycleGame":
-    """Return a game of the library or of a file, with the changed numbers."""
-    from meldlab.recycle.game import RecycleGame
-
-    return RecycleGame.load(game, dialect, read_limits(limits), read_settings(settings))
 
 
 def list_games(json: JsonOption = False) -> None:
@@ -92,10 +100,8 @@ def new(
 
 def check(
     game: GameArgument,
+    program: ProgramOptions,
     games: Annotated[int, typer.Option("--games", min=0, help="Random games to play; 0 for none.")] = 300,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    settings: SetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Check a program and play random games of it; errors stop (status 2), warnings do not.
@@ -109,14 +115,14 @@ def check(
 
     _, text = library.load(game)
     try:
-        text = with_settings(text, read_settings(settings), dialect)
-        report = check_program(text, dialect, read_limits(limits), games)
+        text = with_settings(text, read_settings(program.settings), program.dialect)
+        report = check_program(text, program.dialect, program.read_limits(), games)
     except ProgramError as error:
         report = Report((error.diagnostic,))
     errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.is_error]
     warnings = [diagnostic for diagnostic in report.diagnostics if not diagnostic.is_error]
-    options = ["--dialect", dialect] * (dialect != "0.6") + ["--limits", limits] * bool(limits)
-    options += [word for setting in settings or [] for word in ("--set", setting)]
+    options = ["--dialect", program.dialect] * (program.dialect != "0.6") + ["--limits", program.limits] * bool(program.limits)
+    options += [word for setting in program.settings or [] for word in ("--set", setting)]
     replays = {
         failure.diagnostic: " ".join(
             ["meldlab recycle transcript", *map(quote, [game, "--players", failure.players, "--seed", str(failure.seed), *options])]
@@ -145,16 +151,14 @@ def check(
         raise typer.Exit(2)
 
 
-def show(
-    game: GameArgument, settings: SetOption = None, dialect: DialectOption = "0.6", limits: LimitsOption = "", json: JsonOption = False
-) -> None:
+def show(game: GameArgument, program: ProgramOptions, json: JsonOption = False) -> None:
     """Show the compiled program: its tree, its instructions, and its storage.
 
     Example: meldlab recycle show kuhn_poker
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
-    recycle_game = read_game(game, dialect, limits, settings)
+    recycle_game = program.load(game)
     parts = {name: part(recycle_game.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
         print_json({"game": recycle_game.name, **parts})

@@ -1,6 +1,6 @@
 """``meldlab recycle run``, ``transcript`` and ``perft``: many games counted, one as text, all histories."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -8,23 +8,18 @@ from meldlab.cli.arena import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, SetOption, read_game
-
-if TYPE_CHECKING:
-    pass
+from meldlab.cli.recycle.programs import GameArgument, ProgramOptions
 
 PlayersOption = Annotated[str, typer.Option("--players", help="One player for each seat, or one for all: random, pimc, mcts:200 ...")]
 
 
 def run(
     game: GameArgument,
+    program: ProgramOptions,
     games: GamesOption = 1000,
     seed: SeedOption = 0,
     players: PlayersOption = "random",
     threads: ThreadsOption = 0,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Play many games, each player in its seat, and count.
@@ -35,7 +30,7 @@ def run(
     from meldlab.recycle.machine.kernel_layout import CAPPED, REASONS
     from meldlab.recycle.players import one_per_seat
 
-    recycle_game = read_game(game, dialect, limits, settings)
+    recycle_game = program.load(game)
     names = one_per_seat(players.split(","), recycle_game.machine.players)
     with progress_bar(f"{recycle_game.name}, games") as show:
         result = play_contest(recycle_game, names, games, seed, mirrored=False, threads=threads, progress=show)
@@ -51,12 +46,10 @@ def run(
 
 def transcript(
     game: GameArgument,
+    program: ProgramOptions,
     players: PlayersOption = "random",
     seed: SeedOption = 0,
     number: Annotated[int, typer.Option("--game", min=0, help="Number of the game within the seed, from 0.")] = 0,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Print every move of one game.
@@ -66,7 +59,7 @@ def transcript(
     from meldlab.recycle.players import one_per_seat, parse
     from meldlab.recycle.transcript import transcript as describe_game
 
-    recycle_game = read_game(game, dialect, limits, settings)
+    recycle_game = program.load(game)
     names = one_per_seat(players.split(","), recycle_game.machine.players)
     lines = describe_game(recycle_game, [parse(name) for name in names], seed, number)
     if json:
@@ -86,18 +79,16 @@ def transcript(
 
 def perft(
     game: GameArgument,
+    program: ProgramOptions,
     depth: Annotated[int, typer.Option("--depth", min=0, max=60, help="Number of decisions.")] = 4,
     seed: SeedOption = 0,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
     json: JsonOption = False,
 ) -> None:
     """Count the histories of a game: all sequences of this number of decisions, or fewer if the game ends before.
 
     Example: meldlab recycle perft kuhn_poker --depth 3
     """
-    recycle_game = read_game(game, dialect, limits, settings)
+    recycle_game = program.load(game)
     counts = recycle_game.machine.perft(seed, depth)
     total = counts[depth][0] + sum(ended for _, ended in counts[:depth])
     if json:

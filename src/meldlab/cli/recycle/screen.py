@@ -11,9 +11,9 @@ from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.cli.pictures import cards_drawn
 from meldlab.cli.screen import Screen
-from meldlab.errors import BadText, NoSuchThing
+from meldlab.errors import BadText
 from meldlab.play import Deal, Game, Step
-from meldlab.recycle.card_names import abbreviate, match_option
+from meldlab.recycle.card_names import abbreviate, read_move
 from meldlab.recycle.describe import HIDDEN
 from meldlab.recycle.narration import sentence
 from meldlab.recycle.players import SearchPlayer
@@ -98,15 +98,7 @@ class RecycleScreen(Screen):
 
     def read(self, view: Any, text: str) -> Any:
         """Read an option by number, by its words, or by what only one option names."""
-        options, number = view.legal_actions(), text.strip()
-        if number.isdecimal():
-            if not (len(number) < 10 and 0 < int(number) <= len(options)):
-                raise BadText(f"no option {number} (1 to {len(options)})", text, 0)
-            return options[view.listing[int(number) - 1]]
-        try:
-            return view.parse(text)
-        except NoSuchThing:
-            return options[view.listing[match_option([view.label(index) for index in view.listing], text)]]
+        return read_move(view, text, view.listing)
 
     def hint(self, view: Any) -> None:
         """Search, and print the value of each option."""
@@ -139,8 +131,7 @@ class RecycleScreen(Screen):
             return
         alone = " (the only option)" if step.seat == self.seat and self.only(step.before.view(self.seat)) is not None else ""
         done, followed = step.before.narrate(step.action, self.seat)
-        who = "you" if step.seat == self.seat else f"p{step.seat + 1}"
-        self.say(f"{who}{alone}: {sentence(done) or 'has chosen'}")
+        self.say(f"{self.name(step.seat)}{alone}: {sentence(done) or 'has chosen'}")
         if followed:
             self.say(f"  {sentence(followed)}")
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from meldlab.cli.options import ClusterOption, DryRunOption, JsonOption, SeedOption, StoreOption, ThreadsOption, open_store, out_folder
+from meldlab.cli.options import RunOptions, open_store, out_folder
 from meldlab.cli.output import print_estimate, print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.programs import DialectOption, GameArgument, LimitsOption, PlayerKindOption, SetOption, read_game
+from meldlab.cli.recycle.programs import GameArgument, PlayerKindOption, ProgramOptions
 from meldlab.errors import NotLegalHere
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 def search(
     game: GameArgument,
+    options: RunOptions,
+    program: ProgramOptions,
     vary: Annotated[
         list[str] | None, typer.Option("--vary", metavar="NAME=LOW..HIGH", help="Declared number and its values; may be repeated.")
     ] = None,
@@ -38,16 +40,7 @@ def search(
     ] = None,
     player: PlayerKindOption = "mcts",
     simulations: Annotated[int, typer.Option("--simulations", min=1, help="Simulations per option.")] = 20,
-    seed: SeedOption = 0,
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    threads: ThreadsOption = 0,
     out: Annotated[Path | None, out_folder("Folder for the page, tables and figures.")] = None,
-    settings: SetOption = None,
-    dialect: DialectOption = "0.6",
-    limits: LimitsOption = "",
-    dry_run: DryRunOption = False,
-    json: JsonOption = False,
 ) -> None:
     """Search the variants of a game, over its declared numbers, for the best value of a measure under constraints.
 
@@ -58,28 +51,29 @@ def search(
     """
     from meldlab.analysis.study import StudyConfig
     from meldlab.analysis.variant import Variant
+    from meldlab.runs.tasks import TaskRunner
     from meldlab.variants.runner import VariantRunner
     from meldlab.variants.search import SearchBudget
     from meldlab.variants.search import search as search_variants
 
-    recycle_game = read_game(game, dialect, limits, settings)
-    config = StudyConfig(games, player=player, simulations=simulations, seed=seed)
+    recycle_game = program.load(game)
+    config = StudyConfig(games, player=player, simulations=simulations, seed=options.seed)
     budget = SearchBudget(trials, games, test_games or 2 * games)
     spec = _read_spec(recycle_game, config, vary or [], maximise, minimise, require or [])
     variant = Variant(recycle_game)
     max_games = min(budget.trials, spec.size) * budget.games + 2 * budget.test_games
-    if dry_run:
+    if options.dry_run:
         from meldlab.dry_run import study_cost
 
         missing = {line_up: max_games for line_up in config.line_ups(variant.machine.players).values() if line_up.searches}
-        cost = study_cost(variant, config, missing, threads)
-        print_estimate(f"{recycle_game.name}, {spec.objective}, if none is stopped early or stored", cost, json)
+        cost = study_cost(variant, config, missing, options.threads)
+        print_estimate(f"{recycle_game.name}, {spec.objective}, if none is stopped early or stored", cost, options.json)
         return
     identity = {**variant.identity, **spec.as_json(), "player": config.searcher.name, "seed": config.seed}
     identity |= {"trials": budget.trials, "games": budget.games, "fresh": budget.test_games}
-    with open_store(store).start_run("recycle search", identity) as run:
+    with open_store(options.store).start_run("recycle search", identity) as run:
         with progress_bar(f"{recycle_game.name}, {spec.objective}") as show:
-            runner = VariantRunner(config, run, threads, cluster, show, 2 * max_games)
+            runner = VariantRunner(config, TaskRunner(run, 2 * max_games, options.threads, options.cluster, show))
             result = search_variants(recycle_game, spec, budget, runner, lambda trial: _print_trial(trial, spec.objective.measure))
         answer = result.as_json()
         run.finish({key: answer[key] for key in ("winner", "front", "searched_games")})
@@ -88,7 +82,7 @@ def search(
         from meldlab.variants.page import write_search
 
         files = write_search(result, out)
-    if json:
+    if options.json:
         print_json({**answer, "files": list(map(str, files))})
     else:
         print_search(result)

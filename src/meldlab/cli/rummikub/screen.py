@@ -10,15 +10,14 @@ from meldlab.cli.pictures import rack_text, tile_text, tiles_drawn
 from meldlab.cli.rummikub.solve import describe_rules
 from meldlab.cli.screen import Screen
 from meldlab.errors import NotLegalHere
-from meldlab.play import Deal, Game, Result, Step
+from meldlab.play import Deal, Game, Step
 from meldlab.rummikub import Board, Tile, TileSet, opening_points
-from meldlab.rummikub.game import Draw, Fail, Pass, Play, State, Turn, View
+from meldlab.rummikub.game import Fail, Play, State, Turn, View
 from meldlab.rummikub.players import best_turn
 from meldlab.rummikub.tiles import SHAPES, show
 
 NAMES = ("red", "black", "blue", "orange", "green", "violet")
 TURNS = {"draw": "draw", "d": "draw", "pass": "pass", "p": "pass", "fail": "fail"}
-ENDS = {"rummikub": "an empty rack", "nobody could play": "nobody could play, and the lowest rack wins"}
 JOKERS = {
     "free": "A joker on the table may go anywhere.",
     "modern": "A joker on the table stands for its tile until that tile takes its place; it then joins a set with a tile from the rack.",
@@ -167,34 +166,16 @@ class RummikubScreen(Screen):
 
     def tell(self, step: Step[State]) -> None:
         """Print the tiles that others play and those that the user draws."""
-        who = self.name(step.seat)
-        mine = step.seat == self.seat
-        if mine:
+        if step.seat == self.seat:
             self.laid = set()
-        if step.forfeit:
-            self.say(step.forfeit)
-        elif isinstance(step.action, Play):
-            played = list(step.before.racks[step.seat])
-            for tile in step.after.racks[step.seat]:
-                played.remove(tile)
-            if not mine:
-                changed = set(step.after.table) - set(step.before.table)
-                self.laid |= {(tile_set, tile.piece) for tile_set in changed for tile in tile_set.tiles if tile.piece in played}
-                left = len(step.after.racks[step.seat])
-                self.say(f"{who} ({self.names[step.seat]}) plays {show(played)} and holds {left} tile{'s' * (left != 1)}")
-        elif mine and isinstance(step.action, Draw | Fail):
-            drew = step.line.split(maxsplit=2)[2]
-            self.say(f"{'the table is as before; ' if isinstance(step.action, Fail) else ''}you draw {drew}")
-        elif not mine:
-            did = {Draw: "draws", Fail: "has failed and draws penalty tiles", Pass: "passes"}[type(step.action)]
-            self.say(f"{who} ({self.names[step.seat]}) {did}")
-
-    def end(self, result: Result) -> None:
-        """Print the winners, the reason and the scores."""
-        why = ENDS.get(result.reason, result.reason)
-        won = "You win" if result.winners == (self.seat,) else " and ".join(map(self.name, result.winners)) + " won"
-        scores = ", ".join(f"{self.name(seat)} {score:+}" for seat, score in enumerate(result.scores))
-        self.say(f"{won} ({why}): {scores}.")
+        if step.forfeit or not isinstance(step.action, Play):
+            super().tell(step)
+        elif step.seat != self.seat:
+            played = list((Counter(step.before.racks[step.seat]) - Counter(step.after.racks[step.seat])).elements())
+            changed = set(step.after.table) - set(step.before.table)
+            self.laid |= {(tile_set, tile.piece) for tile_set in changed for tile in tile_set.tiles if tile.piece in played}
+            left = len(step.after.racks[step.seat])
+            self.say(f"{self.name(step.seat)}: play {show(played)}, {left} tile{'s' * (left != 1)} left")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its tiles drawn."""

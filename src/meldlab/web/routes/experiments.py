@@ -19,7 +19,7 @@ from meldlab.web.services import ServicesDep
 from meldlab.web.shapes import Pair
 from meldlab.web.visitors import VisitorDep
 
-api = APIRouter(prefix="/api/experiments", tags=["experiments"])
+api = APIRouter(prefix="/api/v1/experiments", tags=["experiments"])
 pages = APIRouter(include_in_schema=False)
 KINDS["contest"] = "meldlab.web.work.contest:compete"
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="The number of a run.")]

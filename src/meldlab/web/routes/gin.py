@@ -3,32 +3,35 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from meldlab.errors import MeldlabError, NotLegalHere
+from meldlab.gin import Verb
 from meldlab.play import Record
 from meldlab.schemas.gin import GinAdvice
+from meldlab.tables.model import MoveView, Table
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import form
-from meldlab.web.gin_hand import moves_with, sorted_hand
-from meldlab.web.rendering import page
+from meldlab.web.rendering import card_name, page
 from meldlab.web.repository import StoredMatch
-from meldlab.web.routes.matches import Act, After, Begin, MatchId, MatchResponse, act_in, begin_match, look_at, take_back
+from meldlab.web.routes.matches import AnyMatch, MatchId, MatchResponse, NewMatch, OwnMatch, look, reference, start
+from meldlab.web.routes.tables import GamePage
 from meldlab.web.services import Services, ServicesDep
 from meldlab.web.shapes import Counts, Pair
 from meldlab.web.visitors import Visitor, VisitorDep
 from meldlab.web.work import gin as work
 
-api = APIRouter(prefix="/api/gin", tags=["gin"])
+api = APIRouter(prefix="/api/v1/gin", tags=["gin"])
 pages = APIRouter(include_in_schema=False)
 STRONGEST = "champion"
 PRESETS = ("eaai", "pagat", "oklahoma", "openspiel")
-Sort = Literal["melds", "suit", "rank", "came"]
-SUITS = "CDHS"
+SUITS, RANKS = "CDHS", "A23456789TJQK"
 
 
 class Rung(BaseModel):
@@ -78,63 +81,66 @@ async def ladder() -> Ladder:
     return measured()
 
 
-@api.get("/matches/{id}/hint")
-async def hint(
-    services: ServicesDep,
-    visitor: VisitorDep,
-    id: MatchId,
-    level: Annotated[int, Query(ge=1, le=2, description="1: which move; 2: what all are worth.")] = 1,
-) -> Hint:
-    """Return advice for the person whose turn it is."""
-    match = _gin(services, id)
-    return Hint(**await services.run(visitor, work.hint, record=match.record, seat=match.seat, level=level))
+async def _own_gin(services: ServicesDep, match: OwnMatch) -> StoredMatch:
+    return _gin(services, match)
 
 
-@api.get("/matches/{id}/beliefs")
-async def beliefs(
-    services: ServicesDep,
-    visitor: VisitorDep,
-    id: MatchId,
-    round: Annotated[int | None, Query(ge=1, le=1000, description="A round that is over.")] = None,
-) -> Beliefs:
-    """Return what the other may hold by all that was seen; of a round that is over, with the truth."""
-    match = _gin(services, id)
-    return Beliefs(**await services.run(visitor, work.beliefs, record=match.record, seat=match.seat, round=round))
+async def _finished_gin(services: ServicesDep, match: AnyMatch) -> StoredMatch:
+    if not match.over:
+        raise HttpError(409, "this can be done when the match is over")
+    return _gin(services, match)
 
 
-@api.post("/matches/{id}/again", status_code=201)
-async def again(services: ServicesDep, visitor: VisitorDep, id: MatchId, swapped: bool = False) -> MatchResponse:
-    """Play the deal of a match that is over again, with seats changed on request; it counts as practice."""
-    match = _over(_gin(services, id))
-    read = Record.parse(match.record)
-    other = read.players[1 - match.seat]
-    seat = 1 - match.seat if swapped else match.seat
-    rules = dict(read.rules)
-    return await begin_match(services, visitor, Begin(game="gin", rules=rules, opponents=[other], seat=seat, seed=read.deal.seed))
-
-
-@api.post("/matches/{id}/watch", status_code=201)
-async def watch(services: ServicesDep, visitor: VisitorDep, id: MatchId) -> MatchResponse:
-    """Let the strongest player play the person's cards in a match that is over; the answer is a match that is over, too."""
-    match = _over(_gin(services, id))
-    record = await services.run(visitor, work.watch, record=match.record, seat=match.seat, player=STRONGEST)
-    turns = len(Record.parse(record).actions)
-    stored = services.repository.add_match(visitor.id, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
-    return await look_at(services, visitor, stored.id)
-
-
-def _gin(services: Services, id: str) -> StoredMatch:
-    match = services.repository.match(id)
+def _gin(services: Services, match: StoredMatch) -> StoredMatch:
     if match.game != "gin":
         raise NotLegalHere("this is no match of gin")
     services.need("gin")
     return match
 
 
-def _over(match: StoredMatch) -> StoredMatch:
-    if not match.over:
-        raise HttpError(409, "this can be done when the match is over")
-    return match
+OwnGin = Annotated[StoredMatch, Depends(_own_gin)]
+FinishedGin = Annotated[StoredMatch, Depends(_finished_gin)]
+
+
+@api.get("/matches/{id}/hint")
+async def hint(
+    services: ServicesDep,
+    visitor: VisitorDep,
+    match: OwnGin,
+    level: Annotated[int, Query(ge=1, le=2, description="1: which move; 2: the values of all moves.")] = 1,
+) -> Hint:
+    """Give a hint to the player whose turn it is."""
+    return Hint(**await services.run(visitor, work.hint, reference(match, visitor), level))
+
+
+@api.get("/matches/{id}/beliefs")
+async def beliefs(
+    services: ServicesDep,
+    visitor: VisitorDep,
+    match: OwnGin,
+    round: Annotated[int | None, Query(ge=1, le=1000, description="A round that is over.")] = None,
+) -> Beliefs:
+    """Estimate the opponent's hand from all that the seat has seen; for a round that is over, with the truth."""
+    return Beliefs(**await services.run(visitor, work.beliefs, reference(match, visitor), round))
+
+
+@api.post("/matches/{id}/again", status_code=201)
+async def again(services: ServicesDep, visitor: VisitorDep, match: FinishedGin, swapped: bool = False) -> MatchResponse:
+    """Play the deal of a finished match again, with seats changed on request; it counts as practice."""
+    read = Record.parse(match.record)
+    other = read.players[1 - match.seat]
+    seat = 1 - match.seat if swapped else match.seat
+    rules = dict(read.rules)
+    return await start(services, visitor, NewMatch(game="gin", rules=rules, opponents=[other], seat=seat, seed=read.deal.seed))
+
+
+@api.post("/matches/{id}/watch", status_code=201)
+async def watch(services: ServicesDep, visitor: VisitorDep, match: FinishedGin) -> MatchResponse:
+    """Let the strongest player play the own cards of a finished match; the answer is a finished match, too."""
+    record = await services.run(visitor, work.watch, match.record, STRONGEST)
+    turns = len(Record.parse(record).actions)
+    stored = services.repository.add_match(visitor.id, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
+    return await look(services, visitor, stored)
 
 
 @pages.get("/gin")
@@ -171,92 +177,73 @@ async def begin(request: Request, services: ServicesDep, visitor: VisitorDep) ->
             rules[field] = int(typed[field]) if typed[field].strip().isdecimal() else typed[field]
     try:
         seed = int(typed["seed"]) if typed.get("seed", "").strip().isdecimal() else None
-        body = Begin(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seat=0, seed=seed)
-        response = await begin_match(services, visitor, body)
+        body = NewMatch(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seat=0, seed=seed)
+        response = await start(services, visitor, body)
     except ValidationError as error:
         return _lobby(request, services, visitor, error.errors()[0]["msg"], typed)
     except MeldlabError as error:
         return _lobby(request, services, visitor, str(error), typed)
-    return RedirectResponse(f"/gin/{response.id}", 303)
+    return RedirectResponse(f"/play/{response.id}", 303)
 
 
 @pages.get("/gin/{id}")
-async def table(
-    request: Request,
-    services: ServicesDep,
-    visitor: VisitorDep,
-    id: MatchId,
-    sort: Sort = "came",
-    card: Annotated[str, Query(max_length=3)] = "",
-    hint: Annotated[int, Query(ge=0, le=2)] = 0,
-    beliefs: bool = False,
-    round: Annotated[int | None, Query(ge=1, le=1000)] = None,
-) -> Response:
-    """Show the match."""
-    return await _table(request, services, visitor, id, sort=sort, card=card, hints=hint, map=beliefs or round is not None, round=round)
-
-
-async def _table(
-    request: Request, services: Services, visitor: Visitor, id: str, *, sort: Sort = "came", card: str = "",
-    hints: int = 0, map: bool = False, round: int | None = None, problem: str = "", status: int = 200, typed: str = "",
-) -> Response:  # fmt: skip
-    _gin(services, id)
-    response = await look_at(services, visitor, id)
-    view = response.view
-    advice = await hint(services, visitor, id, hints) if hints and response.to_act else None
-    held = await beliefs(services, visitor, id, round) if map and (response.to_act or round) else None
-    chosen = card if card in view["hand"] else ""
-    return page(
-        request, "gin/table.html.jinja", status=status, title=f"Gin against {response.players[1 - response.seat]}", response=response,
-        view=view, sort=sort,
-        hand=sorted_hand(view["hand"], sort, view["melds"]), chosen=chosen, moves=moves_with(response.legal, chosen), hint=hints,
-        advice=advice,
-        beliefs=held, round=round, problem=problem, typed=typed, suits=SUITS, ranks="A23456789TJQK", said=_said(response),
-    )  # fmt: skip
-
-
-@pages.post("/gin/{id}/act")
-async def act(request: Request, services: ServicesDep, visitor: VisitorDep, id: MatchId) -> Response:
-    """Do what a button or a line says."""
-    typed = await form(request)
-    sort: Any = typed.get("sort") if typed.get("sort") in ("melds", "suit", "rank") else "came"
-    text = typed.get("action", "")
-    try:
-        after = int(typed.get("after", "x")) if typed.get("after", "").isdecimal() else -1
-        await act_in(services, visitor, id, Act(after=after, action=text))
-    except (ValidationError, MeldlabError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        return await _table(request, services, visitor, id, sort=sort, problem=why, status=422, typed=text)
-    return RedirectResponse(f"/gin/{id}" + (f"?sort={sort}" if sort != "came" else ""), 303)
-
-
-@pages.post("/gin/{id}/undo")
-async def undo(request: Request, services: ServicesDep, visitor: VisitorDep, id: MatchId) -> Response:
-    """Take the last choice back."""
-    typed = await form(request)
-    try:
-        after = int(typed["after"]) if typed.get("after", "").isdecimal() else 0
-        await take_back(services, visitor, id, After(after=after))
-    except (ValidationError, MeldlabError) as error:
-        return await _table(request, services, visitor, id, problem=str(error), status=422)
-    return RedirectResponse(f"/gin/{id}", 303)
+async def old_table(id: MatchId) -> Response:
+    """Redirect to the table of a match."""
+    return RedirectResponse(f"/play/{id}", 308)
 
 
 @pages.post("/gin/{id}/again")
-async def play_again(request: Request, services: ServicesDep, visitor: VisitorDep, id: MatchId) -> Response:
+async def play_again(request: Request, services: ServicesDep, visitor: VisitorDep, match: FinishedGin) -> Response:
     """Play the deal again, or let the strongest player do it."""
     how = (await form(request)).get("how", "")
-    made = await watch(services, visitor, id) if how == "watch" else await again(services, visitor, id, swapped=how == "swapped")
-    return RedirectResponse(f"/gin/{made.id}", 303)
+    response = await (watch(services, visitor, match) if how == "watch" else again(services, visitor, match, swapped=how == "swapped"))
+    return RedirectResponse(f"/play/{response.id}", 303)
 
 
-def _said(response: MatchResponse) -> str:
-    """Return what happened since the user's last action, as text."""
-    mine, since = f"p{response.seat + 1} ", []
-    for line in reversed(response.log):
-        if line.startswith(mine):
-            if "draw stock" in line:
-                since.append(f"You drew {line.split()[-1]}.")
-            break
-        since.append(f"The other: {line.partition(' ')[2].partition(' | ')[0]}.")
-    return " ".join(reversed(since))
+# --- the page of a match
+
+
+class Extras(BaseModel):
+    """What the page shows besides the table; it stands in the address."""
+
+    hint: int = Field(default=0, ge=0, le=2)
+    beliefs: bool = False
+    round: int | None = Field(default=None, ge=1, le=1000)
+
+
+async def _values(request: Request, services: Services, visitor: Visitor, match: StoredMatch, table: Table) -> dict[str, Any]:
+    try:
+        extras = Extras.model_validate(dict(request.query_params))
+    except ValidationError as error:
+        raise RequestValidationError([{**item, "loc": ("query", *item["loc"])} for item in error.errors()]) from None
+    query = dict(request.query_params)
+    show_beliefs = table.seat is not None and (extras.round or (extras.beliefs and table.moves))
+    return {
+        "hint": extras.hint,
+        "advice": await hint(services, visitor, match, extras.hint) if extras.hint and table.moves else None,
+        "beliefs": await beliefs(services, visitor, match, extras.round) if show_beliefs else None,
+        "round": extras.round,
+        "query": lambda **changed: urlencode({name: value for name, value in (query | changed).items() if value}),
+        "suits": SUITS,
+        "ranks": RANKS,
+        "links": [("/gin", "Another match")],
+    }
+
+
+def _label(move: MoveView) -> str:
+    """Return the text of the button of a move."""
+    card = move.cards[0] if move.cards else ""
+    match move.verb:
+        case Verb.DRAW:
+            return "Draw from the stock"
+        case Verb.TAKE:
+            return f"Take the {card_name(card)}"
+        case Verb.DROP:
+            return f"Discard {card}"
+        case Verb.KNOCK:
+            return f"Knock with {card} ({move.leaves})"
+    return move.text[:1].upper() + move.text[1:]
+
+
+KEYS = {Verb.DRAW: "d", Verb.TAKE: "t", Verb.PASS: "p", Verb.DROP: "Enter", Verb.KNOCK: "k", Verb.SHOW: "Enter", Verb.BIG_GIN: "k"}
+PAGE = GamePage(_values, "gin/table.html.jinja", _label, {str(verb): key for verb, key in KEYS.items()})

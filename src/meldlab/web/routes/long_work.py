@@ -12,7 +12,7 @@ from meldlab.web.repository import Job
 from meldlab.web.services import ServicesDep
 from meldlab.web.visitors import VisitorDep
 
-router = APIRouter(prefix="/api/jobs", tags=["long work"])
+router = APIRouter(prefix="/api/v1/jobs", tags=["long work"])
 JobId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of the work, as the answer of POST gives it.")]
 
 

@@ -1,39 +1,48 @@
-"""Matches of a person with players, for every game of the house: begin, look, act, take back; no card that the seat may not see.
+"""Matches of a visitor with players, for every game: start, look, act, undo; no card that the seat may not see.
 
-The seed stays here until the match is over: it is the deal.
+The seed stays in the store until the match is over: it is the deal.
 """
 
 import asyncio
 import secrets
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Request
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import PlainTextResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 
 from meldlab.errors import NotLegalHere
-from meldlab.play import Record
+from meldlab.games import OFFERED, check_opponent
+from meldlab.play import USER, Deal, Record
+from meldlab.tables import Table
 from meldlab.web.errors import HttpError
-from meldlab.web.opponents import check_opponent
 from meldlab.web.repository import StoredMatch
 from meldlab.web.services import Services, ServicesDep
-from meldlab.web.visitors import VisitorDep
+from meldlab.web.visitors import Visitor, VisitorDep, seat_for
 from meldlab.web.work import play as work
+from meldlab.web.work.play import MatchReference, MoveData, Played
 
-router = APIRouter(prefix="/api/matches", tags=["matches"])
-MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The name of a match, as the answer of POST gives it.")]
-KERNELS = {"gin": "gin", "recycle": "recycle"}
+__all__ = [
+    "ActionRequest", "AnyMatch", "MatchId", "MatchResponse", "MoveIndex", "NewMatch", "Outdated", "OwnMatch", "TypedAction", "UndoRequest",
+    "act", "look", "reference", "router", "start", "take_back",
+]  # fmt: skip
+
+router = APIRouter(prefix="/api/v1/matches", tags=["matches"])
+MatchId = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{16}$", description="The id of a match, as the answer of POST gives it.")]
+CardText = Annotated[str, Field(max_length=40)]
 
 
-class Begin(BaseModel):
-    """A match to begin."""
+class NewMatch(BaseModel):
+    """A match to start."""
 
-    model_config = ConfigDict(extra="forbid")
-    game: Literal["gin", "recycle"]
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"game": OFFERED[0], "opponents": ["simple"], "rules": {"match_points": 50}}]}
+    )
+    game: str = Field(pattern=f"^({'|'.join(OFFERED)})$", examples=[*OFFERED])
     rules: dict[str, str | int | bool | dict[str, int]] = Field(default_factory=dict, max_length=40)
-    """As in a record: of gin a ``preset`` and the fields that differ, of a RECYCLE game its ``description``."""
+    """As in a record: a ``preset`` and the fields that differ, or the ``description`` of a RECYCLE game."""
     opponents: list[Annotated[str, Field(max_length=40)]] = Field(max_length=7)
     """One for each other seat; a game for one player has none."""
     seat: int = Field(default=0, ge=0, le=7)
@@ -41,143 +50,202 @@ class Begin(BaseModel):
     """The deal; a match with a chosen deal counts as practice."""
 
 
-class Act(BaseModel):
-    """An action in a match, as one would type it."""
+class UndoRequest(BaseModel):
+    """The moment of a match."""
 
     model_config = ConfigDict(extra="forbid")
     after: int = Field(ge=0, le=1_000_000)
-    """How many actions the match had when this one was chosen; with more now the request is rejected."""
+    """The number of actions that the match had when this one was chosen; with more now the request is rejected."""
+
+
+class MoveRequest(UndoRequest):
+    """A move as data, as in ``moves`` of the table: the verb, and the card and melds that distinguish it from others."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"after": 3, "verb": "drop", "card": "7H"}]})
+    verb: str = Field(max_length=40)
+    card: CardText | None = None
+    melds: list[Annotated[list[CardText], Field(max_length=20)]] | None = Field(default=None, max_length=40)
+
+
+class MoveIndex(UndoRequest):
+    """A move by its index in ``moves`` of the table."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"after": 3, "move": 0}]})
+    move: int = Field(ge=0, le=1_000_000)
+
+
+class TypedAction(UndoRequest):
+    """A move as text, with the short forms of the command line."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"after": 3, "action": "drop 7H"}]})
     action: str = Field(max_length=2000)
 
 
-class After(BaseModel):
-    """The moment in a match that is meant."""
-
-    model_config = ConfigDict(extra="forbid")
-    after: int = Field(ge=0, le=1_000_000)
+ActionRequest = MoveRequest | MoveIndex | TypedAction
 
 
-class Ending(BaseModel):
-    """How a match ended."""
+class MatchSummary(BaseModel):
+    """A match in the list of a visitor."""
 
-    scores: list[int]
-    winners: list[int]
-    reason: str
+    id: str
+    game: str
+    over: bool
+    changed: float
 
 
 class MatchResponse(BaseModel):
-    """A match as the person's seat may know it."""
+    """A match as a seat sees it; for spectators without hidden cards and moves."""
 
     id: str
     version: int
+    """Counts every change of the match."""
     game: str
-    players: list[str]
-    seat: int
+    """The kind of game."""
     turn: int
-    """How many actions were done."""
-    to_act: bool
-    legal: list[str]
-    """What can be done now, as one would type it."""
-    log: list[str]
-    """The actions so far, as the seat observed them."""
+    """The number of actions so far."""
     over: bool
-    result: Ending | None
-    view: dict[str, Any]
-    """What the seat sees; the fields are those of its game."""
     practice: str
     """Why the match does not count, if it does not."""
     seed: int | None = None
     """The deal, when the match is over."""
+    log: list[str]
+    """The actions so far, as the seat observed them; for spectators the newest 60."""
+    table: Table
+
+
+class Outdated(HttpError):
+    """The match has more actions, or fewer, than the request says."""
+
+    def __init__(self) -> None:
+        super().__init__(409, "the match has changed since: look at it again")
+
+
+async def _any_match(services: ServicesDep, id: MatchId) -> StoredMatch:
+    return services.repository.match(id)
+
+
+AnyMatch = Annotated[StoredMatch, Depends(_any_match)]
+
+
+async def _own_match(match: AnyMatch, visitor: VisitorDep) -> StoredMatch:
+    if seat_for(match, visitor) is None:
+        raise HttpError(403, "this match is not yours: you can watch it")
+    return match
+
+
+OwnMatch = Annotated[StoredMatch, Depends(_own_match)]
+
+
+def reference(match: StoredMatch, visitor: Visitor) -> MatchReference:
+    """Return a match as workers need it, for the seat of the visitor."""
+    return MatchReference(match.id, match.record, seat_for(match, visitor))
 
 
 @router.post("", status_code=201)
-async def begin_match(services: ServicesDep, visitor: VisitorDep, body: Begin) -> MatchResponse:
-    """Begin a match against players of the house."""
+async def start(services: ServicesDep, visitor: VisitorDep, body: NewMatch) -> MatchResponse:
+    """Start a match."""
     for name in body.opponents:
         check_opponent(body.game, name)
     if body.seat > len(body.opponents):
         raise NotLegalHere(f"there are seats 0 to {len(body.opponents)}, not {body.seat}")
-    services.need(KERNELS[body.game])
-    seed = secrets.randbits(63) if body.seed is None else body.seed
-    made = await services.run(visitor, work.begin, rules=body.rules, game=body.game, players=body.opponents, seat=body.seat, seed=seed,
-    )  # fmt: skip
+    services.need(body.game)
+    deal = Deal(secrets.randbits(63) if body.seed is None else body.seed)
+    players = (*body.opponents[: body.seat], USER, *body.opponents[body.seat :])
+    id = secrets.token_urlsafe(12)
+    played = await services.run(visitor, work.begin, id, body.game, body.rules, players, deal)
     practice = "" if body.seed is None else "the deal was chosen"
-    response = made["response"]
-    match = services.repository.add_match(visitor.id, body.game, made["record"], body.seat, response["turn"], response["over"], practice)
-    return _response(match, made)
+    match = services.repository.add_match(visitor.id, body.game, played.record, body.seat, played.turn, played.over, practice, id=id)
+    return _response(match, played)
 
 
 @router.get("")
-async def matches(services: ServicesDep, visitor: VisitorDep) -> list[dict[str, str | float | bool]]:
-    """Return the matches of who asks, the one last touched first."""
-    return [
-        {"id": item.id, "game": item.game, "over": item.over, "changed": item.changed}
-        for item in services.repository.matches_of(visitor.id)
-    ]
+async def matches(services: ServicesDep, visitor: VisitorDep) -> list[MatchSummary]:
+    """List the matches of the visitor, the one last changed first."""
+    stored = services.repository.matches_of(visitor.id)
+    return [MatchSummary(id=match.id, game=match.game, over=match.over, changed=match.changed) for match in stored]
 
 
 @router.get("/{id}")
-async def look_at(services: ServicesDep, visitor: VisitorDep, id: MatchId) -> MatchResponse:
-    """Return a match as the person's seat may know it."""
-    match = services.repository.match(id)
-    services.need(KERNELS[match.game])
-    return _response(match, await services.run(visitor, work.look, record=match.record, seat=match.seat))
+async def look(services: ServicesDep, visitor: VisitorDep, match: AnyMatch) -> MatchResponse:
+    """Show a match; visitors without a seat see it as spectators."""
+    services.need(match.game)
+    return _response(match, await services.run(visitor, work.look, reference(match, visitor)))
 
 
 @router.post("/{id}/actions")
-async def act_in(services: ServicesDep, visitor: VisitorDep, id: MatchId, body: Act) -> MatchResponse:
-    """Do something in a match; the answer has what the others did after it."""
-    match = await _meant(services, id, body.after)
-    made = await services.run(visitor, work.act, record=match.record, seat=match.seat, action=body.action)
-    response = made["response"]
-    return _response(services.repository.change_match(match, record=made["record"], turn=response["turn"], over=response["over"]), made)
+async def act(services: ServicesDep, visitor: VisitorDep, match: OwnMatch, body: ActionRequest) -> MatchResponse:
+    """Act in a match; the answer has the actions of the others after it."""
+    _check_moment(services, match, body)
+    action: str | int | MoveData
+    match body:
+        case TypedAction():
+            action = body.action
+        case MoveIndex():
+            action = body.move
+        case MoveRequest():
+            action = MoveData(body.verb, body.card, body.melds)
+    played = await services.run(visitor, work.act, reference(match, visitor), action)
+    return _changed(services, match, played)
 
 
 @router.post("/{id}/undo")
-async def take_back(services: ServicesDep, visitor: VisitorDep, id: MatchId, body: After) -> MatchResponse:
+async def take_back(services: ServicesDep, visitor: VisitorDep, match: OwnMatch, body: UndoRequest) -> MatchResponse:
     """Take the last choice back; once a hidden card was seen the match is practice."""
-    match = await _meant(services, id, body.after)
-    made = await services.run(visitor, work.undo, record=match.record, seat=match.seat)
-    practice = match.practice or ("a choice was taken back after a hidden card was seen" if made["seen"] else "")
-    return _response(
-        services.repository.change_match(match, record=made["record"], turn=made["response"]["turn"], practice=practice, over=False), made
-    )
+    _check_moment(services, match, body)
+    played = await services.run(visitor, work.undo, reference(match, visitor))
+    practice = match.practice or ("a choice was taken back after a hidden card was seen" if played.informed else "")
+    return _changed(services, match, played, practice)
 
 
 @router.get("/{id}/record", response_class=PlainTextResponse)
-async def record_of(services: ServicesDep, id: MatchId) -> str:
-    """Return the record of a match that is over; before, it would tell the deal."""
-    match = services.repository.match(id)
+async def record(match: AnyMatch) -> str:
+    """Return the record of a finished match; before, it would tell the deal."""
     if not match.over:
-        raise HttpError(409, "the record holds the deal; it can be had when the match is over")
+        raise HttpError(409, "the record has the deal: it is there when the match is over")
     return match.record
 
 
 @router.get("/{id}/events", response_class=EventSourceResponse)
 async def events(
-    services: ServicesDep, request: Request, id: MatchId, last_event_id: Annotated[str | None, Header(max_length=20)] = None
+    services: ServicesDep,
+    visitor: VisitorDep,
+    request: Request,
+    match: AnyMatch,
+    table: Annotated[bool, Query(description="Whether each event has the whole match, as GET gives it.")] = False,
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Tell each change of a match by its version; a stream with Last-Event-ID continues after it."""
+    """Stream each change of a match; a stream with Last-Event-ID continues after it."""
     since = int(last_event_id) if last_event_id and last_event_id.isdecimal() else -1
-    services.repository.match(id)
     while not await request.is_disconnected():
-        match = services.repository.match(id)
+        match = services.repository.match(match.id)
         if match.version > since:
             since = match.version
-            yield ServerSentEvent(data={"version": match.version, "over": match.over}, id=str(match.version), event="match")
+            data = (await look(services, visitor, match)).model_dump() if table else {"version": match.version, "over": match.over}
+            yield ServerSentEvent(data=data, id=str(match.version), event="match")
         await asyncio.sleep(0.3)
 
 
-async def _meant(services: Services, id: str, after: int) -> StoredMatch:
-    """Return a match if it has the number of actions that the user saw."""
-    match = services.repository.match(id)
-    services.need(KERNELS[match.game])
-    if match.turn != after:
-        raise HttpError(409, "the match has gone on in another window")
-    return match
+def _check_moment(services: Services, match: StoredMatch, body: UndoRequest) -> None:
+    services.need(match.game)
+    if match.turn != body.after:
+        raise Outdated
 
 
-def _response(match: StoredMatch, made: dict[str, Any]) -> MatchResponse:
-    response = made["response"]
-    seed = Record.parse(match.record).deal.seed if response["over"] else None
-    return MatchResponse(id=match.id, version=match.version, practice=match.practice, seed=seed, **response)
+def _changed(services: Services, match: StoredMatch, played: Played, practice: str | None = None) -> MatchResponse:
+    practice = match.practice if practice is None else practice
+    changed = services.repository.change_match(match, record=played.record, turn=played.turn, over=played.over, practice=practice)
+    return _response(changed, played)
+
+
+def _response(match: StoredMatch, played: Played) -> MatchResponse:
+    return MatchResponse(
+        id=match.id,
+        version=match.version,
+        game=match.game,
+        turn=match.turn,
+        over=match.over,
+        practice=match.practice,
+        seed=Record.parse(match.record).deal.seed if match.over else None,
+        log=played.log,
+        table=Table.model_validate_json(played.table),
+    )

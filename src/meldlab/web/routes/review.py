@@ -17,7 +17,7 @@ from meldlab.web.services import Services, ServicesDep
 from meldlab.web.visitors import Visitor, VisitorDep
 from meldlab.web.work import review as work
 
-api = APIRouter(prefix="/api/review", tags=["review"])
+api = APIRouter(prefix="/api/v1/review", tags=["review"])
 KINDS["review"] = "meldlab.web.work.review:review"
 MAX_READ = 1000  # reviews whose mistakes are at hand
 READ: OrderedDict[str, list[tuple[str, list[str], int, int, float]]] = OrderedDict()

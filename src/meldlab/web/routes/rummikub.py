@@ -14,7 +14,7 @@ from meldlab.web.taps import house
 from meldlab.web.visitors import VisitorDep
 from meldlab.web.work import rummikub as work
 
-api = APIRouter(prefix="/api/rummikub", tags=["rummikub"])
+api = APIRouter(prefix="/api/v1/rummikub", tags=["rummikub"])
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
 TileText = Annotated[str, Field(pattern=r"^([RKBOrkbo]\d{1,2}|[Jj])$", description="A tile of the rack, such as K9 or J.")]
 

@@ -19,7 +19,7 @@ from meldlab.web.shapes import Counts
 from meldlab.web.visitors import VisitorDep
 from meldlab.web.work import stopping as work
 
-api = APIRouter(prefix="/api/stopping", tags=["stopping"])
+api = APIRouter(prefix="/api/v1/stopping", tags=["stopping"])
 pages = APIRouter(include_in_schema=False)
 Deck = Annotated[str, Query(max_length=40, description="Black and red cards, with what they win and lose: 26,26 or 3,4 +1/2 -2.")]
 Seed = Annotated[int, Query(ge=0, le=2**63 - 1)]

@@ -32,7 +32,7 @@ from meldlab.web.visitors import Visitor, VisitorDep
 from meldlab.web.work import studio as work
 
 MIN_SECONDS = 1.0  # of a simulation, however many wait
-router = APIRouter(prefix="/api/recycle", tags=["RECYCLE studio"])
+router = APIRouter(prefix="/api/v1/recycle", tags=["RECYCLE studio"])
 TextId = Annotated[str, Path(pattern="^[a-z0-9_]{2,40}$", description="The name of a library game, or the id of a stored text.")]
 jobs.KINDS |= {"analyse": "meldlab.web.work.studies:analyse", "compare": "meldlab.web.work.studies:compare"}
 

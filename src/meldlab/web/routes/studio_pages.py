@@ -10,13 +10,13 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import Field
 
-from meldlab.cards import Card
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Record
 from meldlab.recycle import library
-from meldlab.recycle.card_names import abbreviate, match_option
+from meldlab.recycle.card_names import abbreviate
 from meldlab.recycle.language.lexer import KEYWORDS
 from meldlab.recycle.language.settings import parse_settings
+from meldlab.tables import Table
 from meldlab.web.descriptions import LONGEST, Description, read_text
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import read_form
@@ -25,8 +25,9 @@ from meldlab.web.rendering import page
 from meldlab.web.repository import StoredMatch
 from meldlab.web.routes import studio as api
 from meldlab.web.routes.long_work import JobId, job_response
-from meldlab.web.routes.matches import Act, After, Begin, MatchId, MatchResponse, act_in, begin_match, look_at, take_back
+from meldlab.web.routes.matches import MatchId, NewMatch, start
 from meldlab.web.routes.studio import TextId, texts_of
+from meldlab.web.routes.tables import GamePage
 from meldlab.web.services import Services, ServicesDep
 from meldlab.web.studio_models import (
     MAX_AT,
@@ -51,8 +52,6 @@ from meldlab.web.visitors import Visitor, VisitorDep
 
 router = APIRouter(prefix="/studio", include_in_schema=False)
 T = TypeVar("T")
-SHOWN_OPTIONS = 60
-MEANT = 500  # options that are compared, word by word, with the typed text
 # What each package of the editor is called by the others.
 CODEMIRROR = {
     **{f"@codemirror/{name}": name for name in ("state", "view", "language", "streamparser", "commands", "search", "autocomplete", "lint")},
@@ -62,7 +61,6 @@ CODEMIRROR = {
 }
 IMPORTS = {"imports": {name: f"/static/vendor/codemirror/{folder}/index.js" for name, folder in CODEMIRROR.items()}}
 Opponent = Annotated[str, Query(pattern=f"^({'|'.join(PLAYERS)})$")]
-Order = Literal["suit", "rank", "lies"]
 
 
 class Form(Strict):
@@ -98,7 +96,7 @@ async def _outcome(asked: Awaitable[T]) -> Asked:
 
 
 @router.get("")
-async def start(request: Request, services: ServicesDep, visitor: VisitorDep) -> Response:
+async def start_page(request: Request, services: ServicesDep, visitor: VisitorDep) -> Response:
     """Show the library to start from, and what this user has started."""
     matches = [(_name_of(item), item) for item in services.repository.matches_of(visitor.id, game="recycle", most=10)]
     work = [job_response(job) for job in services.repository.jobs(owner=visitor.id, most=20) if job.kind in ("analyse", "compare")]
@@ -162,10 +160,8 @@ async def _address(services: Services, visitor: Visitor, found: Description, for
             opponents = [form.players] * (players - 1)
             if len(opponents) > 7:
                 raise NotLegalHere(f"at this table 8 can play, not {players}")
-            response = await begin_match(
-                services, visitor, Begin(game="recycle", rules=rules, opponents=opponents, seat=form.seat - 1, seed=None)
-            )
-            return f"/studio/play/{response.id}"
+            response = await start(services, visitor, NewMatch(game="recycle", rules=rules, opponents=opponents, seat=form.seat - 1))
+            return f"/play/{response.id}"
         case "analyse":
             own.settings = _settings(form)
             return f"/studio/work/{(await api.analyse(services, visitor, Analysing(subject=own, **effort))).id}"
@@ -204,10 +200,6 @@ async def _editor(
     checked_answer: Checked | None = checked.answer
     drawn: Graph | None = graph.answer
     outcome = more[0] if more else Asked(problem=problem)
-    if isinstance(outcome.answer, Steps):
-        for place in outcome.answer.places:
-            if place["visibility"] == "private":
-                place["cards"].sort(key=lambda card: _place(card, "suit"))
     return page(
         request,
         "studio/editor.html.jinja",
@@ -224,6 +216,7 @@ async def _editor(
         undrawn="" if checked_answer and not checked_answer.ok else graph.problem,
         ran=outcome.answer if isinstance(outcome.answer, Ran) else None,
         steps=outcome.answer if isinstance(outcome.answer, Steps) else None,
+        table={"pieces": "cards"},
         problem=outcome.problem,
         known_players=PLAYERS,
         library=[library.entry(name) for name in library.names()],
@@ -237,79 +230,17 @@ async def _editor(
 
 
 @router.get("/play/{id}")
-async def match(request: Request, services: ServicesDep, visitor: VisitorDep, id: MatchId, sort: Order = "suit") -> Response:
-    """Show a match."""
-    return _table(request, await look_at(services, visitor, id), sort)
+async def old_table(id: MatchId) -> Response:
+    """Redirect to the table of a match."""
+    return RedirectResponse(f"/play/{id}", 308)
 
 
-@router.post("/play/{id}")
-async def act(request: Request, services: ServicesDep, visitor: VisitorDep, id: MatchId, sort: Order = "suit") -> Response:
-    """Take an option, by its number, its words, or what only one option names, such as a card."""
-    body = await read_form(request, Act)
-    return await _after(request, services, visitor, id, sort, _act(services, visitor, id, body))
+async def _values(request: Request, services: Services, visitor: Visitor, match: StoredMatch, table: Table) -> dict[str, Any]:
+    """Return the link to the description, if an address has it."""
+    return {"links": [(f"/studio/{table.game}", "The rules")] if re.fullmatch("[a-z0-9_]{2,40}", table.game) else []}
 
 
-async def _act(services: Services, visitor: Visitor, id: str, body: Act) -> MatchResponse:
-    legal = (await look_at(services, visitor, id)).legal
-    if body.action.strip().isdecimal() or body.action in legal or not 0 < len(legal) <= MEANT:
-        return await act_in(services, visitor, id, body)
-    return await act_in(services, visitor, id, Act(after=body.after, action=legal[match_option(legal, body.action)]))
-
-
-@router.post("/play/{id}/undo")
-async def undo(request: Request, services: ServicesDep, visitor: VisitorDep, id: MatchId, sort: Order = "suit") -> Response:
-    """Take the last choice back."""
-    body = await read_form(request, After)
-    return await _after(request, services, visitor, id, sort, take_back(services, visitor, id, body))
-
-
-@router.post("/play/{id}/again")
-async def again(services: ServicesDep, visitor: VisitorDep, id: MatchId) -> Response:
-    """Begin the same game with the same players and another deal."""
-    match = services.repository.match(id)
-    record = Record.parse(match.record)
-    others = [name for seat, name in enumerate(record.players) if seat != match.seat]
-    rules: dict[str, Any] = dict(record.rules)
-    response = await begin_match(services, visitor, Begin(game="recycle", rules=rules, opponents=others, seat=match.seat, seed=None))
-    return RedirectResponse(f"/studio/play/{response.id}", 303)
-
-
-async def _after(request: Request, services: Services, visitor: Visitor, id: str, sort: Order, asked: Awaitable[MatchResponse]) -> Response:
-    outcome = await _outcome(asked)
-    if outcome.problem:
-        return _table(request, await look_at(services, visitor, id), sort, outcome.problem)
-    return RedirectResponse(f"/studio/play/{id}" + (f"?sort={sort}" if sort != "suit" else ""), 303)
-
-
-def _table(request: Request, response: MatchResponse, sort: Order, problem: str = "") -> Response:
-    words = [words.split() for words in response.legal]
-    for place in response.view["places"]:
-        mine = place["owner"] == response.seat
-        if mine and sort != "lies":
-            place["cards"].sort(key=lambda card: _place(card, sort))
-        # A card that only one option names is the button of that option.
-        for card in place["cards"] if mine else []:
-            naming = [number for number, items in enumerate(words) if any(word.rstrip(",;") == card["name"] for word in items)]
-            card["option"] = naming[0] if len(naming) == 1 else None
-    return page(
-        request,
-        "studio/match.html.jinja",
-        status=422 if problem else 200,
-        title=response.view["title"],
-        response=response,
-        sort=sort,
-        problem=problem,
-        home=f"/studio/{response.game}" if re.fullmatch("[a-z0-9_]{2,40}", response.game) else "",
-        options=response.legal[:SHOWN_OPTIONS],
-        short=abbreviate if response.view["standard_cards"] else str,
-    )
-
-
-def _place(card: dict[str, Any], sort: Order) -> tuple[Any, ...]:
-    if card["card"] is None:
-        return 1, 0, 0, card["name"]
-    result = Card.parse(card["card"])
-    return 0, *((int(result.suit), int(result.rank)) if sort == "suit" else (int(result.rank), int(result.suit))), ""
+PAGE = GamePage(_values)
 
 
 # --- long work

@@ -21,7 +21,7 @@ from meldlab.web.services import ServicesDep
 from meldlab.web.visitors import VisitorDep
 from meldlab.web.work import waiting as work
 
-api = APIRouter(prefix="/api/waiting", tags=["waiting"])
+api = APIRouter(prefix="/api/v1/waiting", tags=["waiting"])
 pages = APIRouter(include_in_schema=False)
 KINDS["waiting"] = "meldlab.web.work.waiting:solve_in_steps"
 GOAL = "^(gin|knock:[0-9]{1,3})$"

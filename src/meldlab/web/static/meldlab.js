@@ -76,13 +76,19 @@ for (const button of document.querySelectorAll("[data-look]")) {
   });
 }
 
-// Another room has scripts and styles of its own: its pages are loaded whole. (All pages of one room have the same head.)
-const room = (path) => path.split("/")[1];
+// Another part of the site has scripts and styles of its own: its pages are loaded whole. (All pages of one part have the same head.)
+const part = (path) => path.split("/")[1];
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
-  if (link?.pathname && room(link.pathname) !== room(location.pathname)) // links in charts have none, and stay in their room
+  if (link?.pathname && part(link.pathname) !== part(location.pathname)) // links in charts have none, and stay in their part
     event.stopPropagation();
 }, true);
+document.addEventListener("htmx:before:response", (event) => { // a form was answered by a redirect
+  const { url, redirected } = event.detail.ctx.response.raw;
+  if (!redirected || part(new URL(url).pathname) === part(location.pathname)) return;
+  event.preventDefault();
+  location.assign(url);
+});
 
 // A link to this very view.
 document.addEventListener("click", async (event) => {
@@ -92,21 +98,61 @@ document.addEventListener("click", async (event) => {
   try { await navigator.clipboard.writeText(text); say("Copied."); } catch { say("This browser does not copy; the address bar has it."); }
 });
 
+// While a request changes something, nothing else can be pressed; without an answer everything can be pressed again.
+let disabled = [];
+function enable() { for (const button of disabled) button.disabled = false; disabled = []; }
+document.addEventListener("htmx:before:request", (event) => {
+  if (event.detail.ctx.request.method === "GET") return;
+  disabled = [...document.querySelectorAll("main button:not(:disabled)")];
+  for (const button of disabled) button.disabled = true;
+});
+document.addEventListener("htmx:finally:request", enable);
+
+// The server is gone, or does not answer: say so, ask again until it answers, then draw what has changed meanwhile.
+const connection = document.getElementById("connection");
+let asking;
+function tell(text) { connection.textContent = text; connection.hidden = !text; }
+async function lost() {
+  if (asking) return;
+  asking = true;
+  for (let tries = 0; ; tries++) {
+    try {
+      await fetch("/api/v1/ready", { cache: "no-store" });
+      break;
+    } catch { tell("Reconnecting …"); }
+    await new Promise((resume) => setTimeout(resume, Math.min(500 * 2 ** tries, 5000)));
+  }
+  asking = false;
+  if (!connection.hidden && document.querySelector("main [data-events]")) refresh();
+  tell("");
+  listen();
+}
+document.addEventListener("htmx:error", (event) => {
+  if (event.detail.ctx?.response) return; // an answer came
+  lost();
+});
+document.addEventListener("htmx:response:error", (event) => {
+  if ([429, 503].includes(event.detail.ctx.response.status)) tell("The server is busy. Try again in a moment.");
+});
+document.addEventListener("htmx:before:request", () => { if (!asking) tell(""); });
+
+function refresh() { htmx.ajax("GET", location.pathname + location.search, { target: "main", select: "main", swap: "outerMorph" }); }
+
 // A stream of changes: <... data-events="/api/.../events" data-version="3"> is drawn anew when something is newer than what it shows.
 let stream;
 function listen() {
   const source = document.querySelector("main [data-events]");
-  if (stream && stream.from !== source?.dataset.events) { stream.close(); stream = undefined; }
+  if (stream && (stream.from !== source?.dataset.events || stream.readyState === EventSource.CLOSED)) { stream.close(); stream = undefined; }
   if (!source || stream) return;
   stream = new EventSource(source.dataset.events);
   stream.from = source.dataset.events;
   // What was done here comes by its own answer as well, a moment later than the stream may tell of it: only what others did is fetched.
   const changed = (event) => setTimeout(() => {
     const shown = document.querySelector("main [data-events]");
-    if (!shown || Number(event.lastEventId) <= Number(shown.dataset.version)) return;
-    htmx.ajax("GET", location.pathname + location.search, { target: "main", select: "main", swap: "outerMorph" });
+    if (shown && Number(event.lastEventId) > Number(shown.dataset.version)) refresh();
   }, 700);
   for (const kind of ["match", "job"]) stream.addEventListener(kind, changed);
+  stream.addEventListener("error", lost);
 }
 listen();
 document.addEventListener("htmx:after:swap", listen);

@@ -52,7 +52,7 @@ function completions(words) {
 }
 
 async function ask(path, body) {
-  const answer = await fetch("/api/recycle/" + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const answer = await fetch("/api/v1/recycle/" + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   const told = await answer.json();
   return answer.ok ? told : { refused: told.error, again: answer.status === 503 };
 }
@@ -146,7 +146,7 @@ function keepDraft() {
 async function follow() {
   const area = document.getElementById("text"), id = document.getElementById("studio")?.dataset.id;
   if (!area || !view || !id || id === area.dataset.id) return;
-  const answer = await fetch("/api/recycle/texts/" + id);
+  const answer = await fetch("/api/v1/recycle/texts/" + id);
   if (!answer.ok) return;
   localStorage.removeItem(DRAFT + area.dataset.id);
   kept = (await answer.json()).text;

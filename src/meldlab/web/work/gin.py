@@ -5,22 +5,21 @@ from typing import Any
 
 from meldlab.cards import CARDS, Hand
 from meldlab.errors import NotLegalHere
-from meldlab.games import load_game
+from meldlab.games import load_game, parse_opponent
 from meldlab.gin.advice import advise
 from meldlab.gin.players import EnsemblePlayer
 from meldlab.gin.review import SAMPLES
 from meldlab.gin.turn_estimate import turns_after, turns_text
 from meldlab.gin.view import View
-from meldlab.play import USER, Record, Step, Table
+from meldlab.play import USER, Record, Table
 from meldlab.schemas.gin import GinAdvice
 from meldlab.waiting.storage import table_turns
-from meldlab.web.opponents import opponent
-from meldlab.web.work.play import steps_of
+from meldlab.web.work.play import MatchReference, open_session
 
 
-def hint(record: str, seat: int, level: int) -> dict[str, Any]:
+def hint(reference: MatchReference, level: int) -> dict[str, Any]:
     """Return the best move and the reason; of the second level also the value of every move, by the deals of the review."""
-    view = _view(record, seat)
+    view = _view(reference)
     advice = advise(view)
     if level == 1:
         advice = replace(advice, candidates=())
@@ -29,12 +28,12 @@ def hint(record: str, seat: int, level: int) -> dict[str, Any]:
     return answer | {"determinizations": SAMPLES if advice.candidates else 0, "turns": turns_text(turns)}
 
 
-def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
+def beliefs(reference: MatchReference, round: int | None = None) -> dict[str, Any]:
     """Return, card by card, the chance that the other holds it; of a round that is over, with what it did hold."""
-    _, steps = steps_of(record)
+    steps, seat = open_session(reference).steps, reference.seat
     truth: list[str] = []
     if round is None:
-        view = _view(record, seat)
+        view = _view(reference)
     else:
         own = [step for step in steps if step.before.number == round - 1 and step.seat == seat]
         if not own:
@@ -43,7 +42,7 @@ def beliefs(record: str, seat: int, round: int | None = None) -> dict[str, Any]:
         view = last.before.view(seat)
         ended = next((step for step in steps if len(step.after.outcomes) == round), None)
         if ended is not None and ended.after.outcomes[-1].deadwood:
-            truth = [str(card) for card in Hand.from_mask(last.before.round.masks[1 - seat])]
+            truth = [str(card) for card in Hand.from_mask(last.before.round.masks[1 - view.seat])]
     return {"cards": held(view), "truth": truth}
 
 
@@ -55,18 +54,14 @@ def held(view: View) -> dict[str, float]:
     return chances | {str(card): 1.0 for card in view.known}
 
 
-def watch(record: str, seat: int, player: str) -> str:
+def watch(record: str, player: str) -> str:
     """Return the record of the same deal with a player of the house in the person's seat."""
     read = Record.parse(record)
     game = load_game(read)
-    line_up = [opponent(game, "gin", player if name == USER else name) for name in read.players]
+    line_up = [parse_opponent(game, player if name == USER else name) for name in read.players]
     return str(Table(game, line_up).play(read.deal).record)
 
 
-def _view(record: str, seat: int) -> View:
-    game, steps = steps_of(record)
-    read = Record.parse(record)
-    last: Step[Any] | None = steps[-1] if steps else None
-    state = last.after if last else game.start(len(read.players), read.deal)
-    view: View = state.view(seat)
+def _view(reference: MatchReference) -> View:
+    view: View = open_session(reference).state.view(reference.seat)
     return view

@@ -5,6 +5,7 @@ from typing import Any
 
 from numba.core import event
 
+from meldlab.play import USER, Deal
 from meldlab.precompile import compiled_packages
 
 
@@ -39,7 +40,7 @@ def load_kernels() -> None:
     if "gin" in ready:
         from meldlab.web.work import play
 
-        play.begin({}, "gin", ["champion"], 0, 0)
+        play.begin("", "gin", {}, (USER, "champion"), Deal(0))
     if "rummikub" in ready:
         from meldlab.rummikub import warm_up
 

@@ -23,7 +23,8 @@ from meldlab.recycle.players import one_per_seat
 from meldlab.recycle.transcript import describe_start, describe_step
 from meldlab.reports.page import figure_svg
 from meldlab.statistics import Interval
-from meldlab.web.work.recycle_view import pile
+from meldlab.tables.model import Fact
+from meldlab.tables.recycle import open_zones
 
 SECONDS = 6.0  # after which games are no longer started, so that there is time to tell of those that were played
 FIRST = 16  # games that are played before the clock is looked at
@@ -177,9 +178,10 @@ def steps(text: str, players: Sequence[str], seed: int, at: int, around: int) ->
         "over": response.over,
         "begins": response.begins,
         "moves": [{"number": step.number + 1, "seat": step.seat, **describe_step(step)} for step in response.steps[first:last]],
-        "places": [pile(response.describer, position, location, cards, None) for location, cards in position.locations()],
-        "cells": [
-            [name + response.describer.owner_text(category, owner), str(value)] for _, category, owner, name, value in position.cells()
+        "zones": open_zones(response.describer, position),
+        "facts": [
+            Fact(key=name + response.describer.owner_text(category, owner), value=str(value))
+            for _, category, owner, name, value in position.cells()
         ],
         "standard_cards": response.describer.standard_cards,
         "result": {"scores": list(result.scores), "winners": list(result.winners), "reason": result.reason}
