@@ -11,7 +11,6 @@ from meldlab.recycle.check import check_program
 from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.labels import COMMENT, Labels
 from meldlab.recycle.language.parser import parse
-from meldlab.recycle.narration import sentence
 
 DECK = "(create deck (game iloc STOCK) (deck (RANK (ACE, TWO, THREE)) (SUIT (CLUBS, HEARTS))))"
 TURN = """(game
@@ -121,7 +120,7 @@ def test_narration_does_not_depend_on_hidden_cards(name: str) -> None:
 
 def test_narration_hides_cards_that_a_seat_does_not_see() -> None:
     step = next(step for step in steps("cribbage", seed=3, limit=2))
-    seen, hidden = (sentence(step.before.narrate(step.action, seat)[0]) for seat in (step.seat, 1 - step.seat))
+    seen, hidden = (step.narrate(seat) for seat in (step.seat, 1 - step.seat))
     assert hidden == "put 2 cards into the crib"
     assert seen == step.before.view(step.seat).label(step.action.index)
 

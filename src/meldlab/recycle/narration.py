@@ -217,14 +217,13 @@ class Narrator(Describer):
             return name
         return f"your {name}" if location.owner - 1 == seat else f"{name} of p{location.owner}"
 
-    def fact(self, kind: str, name: str, owner: str, value: str) -> str:
-        """Return the content of storage as text; "" if its label is empty."""
+    def fact(self, kind: str, name: str, owner: str, value: str) -> tuple[str, str] | None:
+        """Return name and content of storage as text; None if its label is empty."""
         label = self.labels.name(kind, name)
         if label == "":
-            return ""
-        if label is not None and FIELD.search(label):
-            return FIELD.sub(lambda field: {"owner": owner or TABLE, "value": _plain(value)}.get(field[1], field[0]), label)
-        return " ".join(filter(None, (owner and f"{owner}:", label or _plain(name), _plain(value))))
+            return None
+        shown = label or _plain(name)
+        return f"{shown} of {owner}" if owner else shown, _plain(value)
 
     def _short_name(self, position: Position, address: int) -> str:
         name = self.card(position, address)

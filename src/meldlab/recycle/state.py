@@ -24,7 +24,7 @@ from meldlab.play import Chance, Result
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_observe import deal_unseen, list_unseen
 from meldlab.recycle.machine.position import KnownCards, Position
-from meldlab.recycle.narration import EventText, Narrator
+from meldlab.recycle.narration import Narrator, sentence
 
 REVEALS = " -> "  # in a record, between a decision and its outcome
 MAX_ATTEMPTS = 20  # to deal unseen cards so that the seat to move has an option
@@ -143,12 +143,12 @@ class View:
             yield self.describer.place(location, self.seat), location.owner == self.seat + 1, faces
 
     @cached_property
-    def facts(self) -> tuple[str, ...]:
-        """Return the contents of the cells in the words of the labels."""
-        owner_name = self.describer.owner_name
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Return name and content of the cells in the words of the labels."""
+        name, describer = self.describer.owner_name, self.describer
         cells = self.position.cells()
-        facts = (self.describer.fact(kind, name, owner_name(category, owner), str(value)) for kind, category, owner, name, value in cells)
-        return tuple(filter(None, facts))
+        facts = (describer.fact(kind, cell, name(category, owner), str(value)) for kind, category, owner, cell, value in cells)
+        return tuple(fact for fact in facts if fact)
 
     @cached_property
     def _options(self) -> OptionList:
@@ -281,11 +281,12 @@ class State:
         rest = self.describer.events(followed, after, seat)
         return f"{text}\n  {rest}" if rest else text
 
-    def narrate(self, action: Option, seat: int) -> tuple[list[EventText], list[EventText]]:
-        """Return what an option does, and what follows from it, as ``seat`` sees it, in the words of the labels."""
+    def narrate(self, action: Option, seat: int) -> str:
+        """Return what ``seat`` sees of an action in the words of the labels, and on a second line what follows from it."""
         after, chosen, followed, _ = self.position.transition(action.index)
-        done = self.describer.action(self.position, action.index, after, chosen, seat) if chosen else []
-        return done, self.describer.narrate(followed, after, seat, self.position.to_move + 1)
+        text = sentence(self.describer.action(self.position, action.index, after, chosen, seat)) if chosen else ""
+        rest = sentence(self.describer.narrate(followed, after, seat, self.position.to_move + 1))
+        return (text or "has chosen") + (f"\n  {rest}" if rest else "")
 
     def forfeit(self, seat: int, why: str) -> Result:
         """Return the end when ``seat`` forfeits: it and its team are last, one point behind the worst score as the game stands.

@@ -15,7 +15,6 @@ from meldlab.errors import BadText
 from meldlab.play import Deal, Game, Step
 from meldlab.recycle.card_names import abbreviate, read_move
 from meldlab.recycle.describe import HIDDEN
-from meldlab.recycle.narration import sentence
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players.search import SearchWorkspace
 
@@ -64,7 +63,7 @@ class RecycleScreen(Screen):
         for place, own, cards in view.places:
             self.say(f"  {place:20} {self._pile(own, cards)}")
         if view.facts:
-            self.say("  " + ", ".join(view.facts))
+            self.say("  " + ", ".join(f"{name} {value}" for name, value in view.facts))
         for number, index in enumerate(view.listing[:OPTIONS], 1):
             self.say(f"  {number:3}  {view.label(index)}")
         if len(view.listing) > OPTIONS:
@@ -130,10 +129,7 @@ class RecycleScreen(Screen):
             self.say(step.forfeit)
             return
         alone = " (the only option)" if step.seat == self.seat and self.only(step.before.view(self.seat)) is not None else ""
-        done, followed = step.before.narrate(step.action, self.seat)
-        self.say(f"{self.name(step.seat)}{alone}: {sentence(done) or 'has chosen'}")
-        if followed:
-            self.say(f"  {sentence(followed)}")
+        self.say(f"{self.name(step.seat)}{alone}: {step.before.narrate(step.action, self.seat)}")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""

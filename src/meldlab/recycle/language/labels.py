@@ -107,7 +107,7 @@ class _Reader:
             elif match["name"]:
                 names[" ".join(filter(None, (match["kind"], match["name"])))] = match["text"]
                 self._check_names((match["name"],), (match["kind"],) if match["kind"] else (), offset)
-                self._check_fields(match["text"], CELL_FIELDS, offset)
+                self._check_fields(match["text"], (), offset)
             elif match["word"] == "match":
                 if not match["text"].isdecimal():
                     self._report(f"expected the score that ends a match, got {match['text']!r}", offset)
