@@ -14,27 +14,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from meldlab.play import Deal, Player, Step, Table
-from meldlab.recycle.describe import Describer
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
-from meldlab.recycle.narration import sentence
+from meldlab.recycle.narration import Narrator, sentence
 
 
 def transcript(game: Any, players: Sequence[Player[Any, Any]], seed: int, number: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the events before the first decision, each decision, and the result with the scores."""
-    position, events = describe_start(game.machine, seed, number)
-    yield {"begins": events}
+    position, events, text = describe_start(game.machine, seed, number)
+    yield {"begins": events, "text": text}
     for step in Table(game, players).steps(Deal(seed, number)):
         yield {"decision": step.number, "seat": step.seat + 1, **describe_step(step)}
         position = step.after.position
     yield {"ended": k.REASONS[position.check().status], "scores": list(position.scores)}
 
 
-def describe_start(machine: Machine, seed: int, number: int = 0) -> tuple[Position, str]:
-    """Return the first position of a game, and the events before it."""
+def describe_start(machine: Machine, seed: int, number: int = 0) -> tuple[Position, str, str]:
+    """Return the first position of a game, and the events before it, also in the words of the labels."""
     position, _, log, _ = machine.first_transition(seed, number)
-    return position, Describer(machine).events(log, position)
+    narrator = Narrator(machine)
+    return position, narrator.events(log, position), sentence(narrator.narrate(log, position, None))
 
 
 def describe_step(step: Step[Any]) -> dict[str, Any]:

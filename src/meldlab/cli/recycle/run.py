@@ -68,7 +68,7 @@ def transcript(
         return
     for line in lines:
         if "begins" in line:
-            print(f"   0. {line['begins']}")
+            print(f"   0. {line['text'] or line['begins']}")
         elif "seat" in line:
             print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['text'] or line['did']}")
             if line["outcome"]:
