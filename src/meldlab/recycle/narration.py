@@ -174,7 +174,7 @@ class Narrator(Describer):
                 return EventText("shuffle", (), 0, None, None, f"shuffle {self.place(after.location(a))}")
             case k.PUT:
                 name, owner = self.cells[a]
-                return EventText("set", (), 0, None, None, self._change(name, owner, self._value(b, c)))
+                return EventText("set", (), 0, None, None, self._change(name, owner, self._value(b, c), actor))
             case k.PASS:
                 return EventText("pass", (), 0, None, None, self.labels.words.get("pass", "pass"))
             case k.CYCLE_NEXT | k.CYCLE_CURRENT:
@@ -200,12 +200,13 @@ class Narrator(Describer):
         """Return a verb, with its subject if that is not the player who acts."""
         return verb if owner == actor else f"p{owner} {verb}s"
 
-    def _change(self, name: str, owner: str, value: str) -> str:
+    def _change(self, name: str, owner: str, value: str, actor: int) -> str:
         label = self.labels.cells.get(name)
         if label is not None:
             fields = {"owner": owner or TABLE, "value": value}
             return FIELD.sub(lambda field: fields.get(field[1], field[0]), label)
-        return f"{self.labels.name('sto', name) or _plain(name)} {value}"
+        shown = self.labels.name("sto", name) or _plain(name)
+        return f"{shown} {value}" if owner in ("", f"p{actor}") else f"{shown} of {owner} {value}"
 
     # --- names
 
