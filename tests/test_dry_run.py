@@ -9,7 +9,7 @@ from meldlab import dry_run as estimates
 from meldlab.cli.app import main
 from meldlab.dry_run import Probe, compute_cost, contest_cost, probe, tuning_cost
 from meldlab.gin import Gin
-from meldlab.gin.computing.compute import Setting
+from meldlab.gin.computing.compute import ComputeConfig
 from meldlab.runs.tasks import Task
 
 COMMANDS = {
@@ -104,6 +104,6 @@ def test_time_grows_with_the_games_and_falls_with_the_cores(monkeypatch: pytest.
 
 def test_a_pass_over_ten_cards_is_told_though_no_cpu_may_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimates, "probe", lambda work, most=0: Probe(1, 0.0))
-    cost = compute_cost("simple", Setting(), 4, 0.3, "cpu", rounds=None, games=None, price=5.0, bits=8, turns=())
+    cost = compute_cost(ComputeConfig(device="cpu"))
     assert cost.seconds > 3600
     assert cost.memory > 50e9

@@ -123,7 +123,6 @@ SHARED_CLASS_NAMES = {  # names of classes in several packages, and what they me
     "Exchange": "of a card, or of a joker",
     "Location": "of cards, and the construct that names it",
     "Objective": "of a problem",
-    "Observations": "of a vector environment",
     "Outcome": "of a round, or of a claim",
     "Pass": "do nothing",
     "Phase": "of the play of a game",

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from meldlab.digests import imported_files, module_file
+from meldlab.digests import import_closure, module_file
 from meldlab.errors import NotPossible
 
 PACKAGE = Path(__file__).parent
@@ -77,13 +77,8 @@ def kernel_sources(module: str = "") -> list[Path]:
     ['kernel.py', 'kernel_purpose.py', 'compiling.py', 'gpu.py', 'indexing.py', 'linking.py']
     """
     path = module_file(module)
-    pending = [path] if path else sorted(PACKAGE.rglob("kernel*.py"))
-    sources: set[Path] = set()
-    while pending:
-        path = pending.pop()
-        if path not in sources:
-            sources.add(path)
-            pending += imported_files(path) if path.name.startswith("kernel") else ()
+    paths = [path] if path else PACKAGE.rglob("kernel*.py")
+    sources = import_closure(paths, lambda path: path.name.startswith("kernel"))
     compiler = [PACKAGE / f"{name}.py" for name in COMPILER]
     return sorted(sources.difference(compiler)) + compiler
 

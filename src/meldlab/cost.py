@@ -67,8 +67,8 @@ def machine_memory() -> float:
         return inf
 
 
-def peak_memory(*, children: bool = False) -> float:
-    """Return the peak memory of this process in bytes, with ``children`` of its ended child processes; 0 if unknown.
+def peak_memory() -> float:
+    """Return the peak memory of this process in bytes; 0 if unknown.
 
     >>> peak_memory() > 1e6
     True
@@ -76,6 +76,5 @@ def peak_memory(*, children: bool = False) -> float:
     with suppress(ImportError):  # Windows has no resource
         import resource
 
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN if children else resource.RUSAGE_SELF)
-        return float(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+        return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
     return 0.0

@@ -5,6 +5,7 @@ A stored result must never pass for a result of other code. Whole files count, s
 
 import hashlib
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import import_module
@@ -23,23 +24,6 @@ DEPENDENCIES = ("numba", "numpy")  # whose versions count, too
 
 
 @cache
-def code_digest(*packages: str) -> str:
-    """Return a digest of the packages and modules that a result depends on, by their names below ``meldlab``, data files included.
-
-    The list must be closed under imports; ``tests/test_digests.py`` checks it for every caller.
-
-    >>> code_digest("cards") == code_digest("cards"), code_digest("cards") == code_digest("cards", "melds")
-    (True, False)
-    """
-    digest = hashlib.sha256(" ".join(version(name) for name in DEPENDENCIES).encode())
-    for path in sorted(PACKAGE.rglob("*")):
-        part = path.relative_to(PACKAGE)
-        if path.is_file() and part.parts[0].removesuffix(".py") in packages and "__pycache__" not in part.parts:
-            digest.update(f"{part.as_posix()} {_file_digest(path)} ".encode())
-    return digest.hexdigest()[:LENGTH]
-
-
-@cache
 def import_digest(*modules: str) -> str:
     """Return a digest of modules below ``meldlab``, all that they import, directly or not, and the data files in folders of these.
 
@@ -48,19 +32,24 @@ def import_digest(*modules: str) -> str:
     >>> import_digest("cards") == import_digest("cards"), import_digest("cards") == import_digest("melds")
     (True, False)
     """
-    pending = [path for name in modules if (path := module_file(f"meldlab.{name}"))]
-    sources: set[Path] = set()
-    while pending:
-        path = pending.pop()
-        if path not in sources:
-            sources.add(path)
-            pending += imported_files(path)
+    sources = import_closure(path for name in modules if (path := module_file(f"meldlab.{name}")))
     folders = {path.parent for path in sources} - {PACKAGE}
     data = {path for folder in folders for path in folder.rglob("*") if path.suffix not in (".py", ".pyc") and path.is_file()}
     digest = hashlib.sha256(" ".join(version(name) for name in DEPENDENCIES).encode())
     for path in sorted(sources | data):
         digest.update(f"{path.relative_to(PACKAGE).as_posix()} {_file_digest(path)} ".encode())
     return digest.hexdigest()[:LENGTH]
+
+
+def import_closure(paths: Iterable[Path], follows: Callable[[Path], bool] = lambda path: True) -> set[Path]:
+    """Return files of the package and all that they import, directly or not; imports of a file count only where ``follows`` is true."""
+    pending, sources = list(paths), set[Path]()
+    while pending:
+        path = pending.pop()
+        if path not in sources:
+            sources.add(path)
+            pending += imported_files(path) if follows(path) else ()
+    return sources
 
 
 @cache

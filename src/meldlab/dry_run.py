@@ -16,7 +16,7 @@ from meldlab.analysis.study import StudyConfig
 from meldlab.analysis.variant import Variant
 from meldlab.arena.contest import play_contest
 from meldlab.cost import Cost, cores_text, peak_memory
-from meldlab.gin.computing.compute import LOOKUP, Setting, checked, compute, device_of
+from meldlab.gin.computing.compute import LOOKUP, ComputeConfig, compute
 from meldlab.parallel import core_count
 from meldlab.play import Game
 from meldlab.recycle.players.search import play_games
@@ -93,14 +93,13 @@ def study_cost(variant: Variant, config: StudyConfig, missing: Mapping[LineUp, i
     return Cost(forecast.seconds / cores, peak_memory(), cores_text(cores), basis)
 
 
-def compute_cost(against: str, setting: Setting, loops: int, upcard: float, device: str = "auto", **numbers: Any) -> Cost:
-    """Return the cost of ``compute`` with these numbers if every iteration is needed."""
-    where = device_of(device)
-    rounds, games, slots = checked(where, loops=loops, upcard=upcard, **numbers)
-    setting.opponent(against)
-    work = setting.work(len(slots), numbers["bits"], upcard)
+def compute_cost(config: ComputeConfig) -> Cost:
+    """Return the cost of ``compute`` with these settings if every iteration is needed."""
+    setting, loops = config.setting, config.loops
+    setting.opponent(config.against)
+    work = setting.work(len(config.turns), config.bits, config.upcard)
     passes = (loops + 1) * work.lookups
-    if where == "cuda":
+    if config.device == "cuda":
         return Cost(
             passes * GPU_LOOKUP,
             work.memory,
@@ -108,11 +107,11 @@ def compute_cost(against: str, setting: Setting, loops: int, upcard: float, devi
             f"{loops} iterations over {work.hands:,} kinds of hands, at the speed of an NVIDIA H200",
         )
     small = setting if work.lookups < MAX_PROBED_LOOKUPS else replace(setting, cards=5, ranks=6)
-    thousands = max(1, rounds // THOUSAND)
+    thousands = max(1, config.rounds // THOUSAND)
 
     def iterate(count: int) -> None:
-        share = count / thousands
-        compute(against, small, device="cpu", rounds=THOUSAND * count, games=2 * round(games * share / 2) or 2, loops=1, upcard=upcard)
+        games = 2 * round(config.games * count / thousands / 2) or 2
+        compute(config.against, small, device="cpu", rounds=THOUSAND * count, games=games, loops=1, upcard=config.upcard)
 
     result = probe(iterate, thousands)
     playing = loops * thousands * result.seconds

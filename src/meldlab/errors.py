@@ -8,11 +8,12 @@ meldlab.errors.BadText: no suit 'X' (use C D H S)
          ^
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from operator import index
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeVar
 
+T = TypeVar("T")
 MAX_COLUMNS = 72  # of a long line in an error
 MAX_NAMES, MAX_NAME_LENGTH = 200, 100  # in the list of an error, and for suggestions
 
@@ -42,6 +43,14 @@ class BadText(MeldlabError):
         line = "".join(char if char.isprintable() else " " for char in part)
         where = f"line {self.text.count(chr(10), 0, start) + 1}: " if "\n" in self.text.strip("\n") else ""
         return f"{where}{self.problem}\n  {line}\n  {' ' * (column - first)}^"
+
+
+def parse_part(parse: Callable[[str], T], part: str, text: str, start: int) -> T:
+    """Return what ``parse`` reads from a part of ``text`` that starts at ``start``; the caret of an error is in the whole text."""
+    try:
+        return parse(part)
+    except BadText as error:
+        raise BadText(error.problem, text, start + error.offset) from None
 
 
 class NotLegalHere(MeldlabError):

@@ -123,7 +123,7 @@ def test_forged_parameters_enter_no_kernel(forged: PlayerParameters, why: str) -
     ("player", "parameters", "why"),
     [
         (LightPlayer, parameters_of(NetworkParameters).weights._replace(rows=np.zeros((1, 1), np.float32)), "not a network: .* for rows"),
-        (PolicyPlayer, parameters_of(PolicyParameters).weights._replace(rows=np.zeros((1, 1), np.float32)), "not a network: .* for rows"),
+        (PolicyPlayer, parameters_of(PolicyParameters).weights._replace(rows=np.zeros((1, 1), np.float32)), "not a policy: .* for rows"),
         (ComputedPlayer, small_table(np.uint8)._replace(odds=np.zeros((1, 1))), "not a value table: .* for odds"),
     ],
 )

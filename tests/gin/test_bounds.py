@@ -19,9 +19,9 @@ from meldlab.gin import Gin, Rules, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states, play_batch
 from meldlab.gin.kernel_match import play_matches
 from meldlab.gin.kernel_state import MATCH, MAX_ROUNDS, NetworkParameters
+from meldlab.gin.network_files import FOLDER
 from meldlab.gin.players import Ensemble, EnsemblePlayer, GinPlayer, MarjjPlayer, SimplePlayer
 from meldlab.gin.players.ensemble import BOUNDS, PRESETS
-from meldlab.gin.players.value_network import FOLDER
 from meldlab.gin.value_tables import load, save
 from meldlab.gin.view import best_melds
 from meldlab.play import Deal
@@ -127,40 +127,6 @@ def test_ensemble_parse_rejects_impossible_numbers_in_one_line(line: str, tmp_pa
     said = str(refused.value).splitlines()[0]
     assert line.partition(" ")[0] in said or "more digits than can be read" in said or "not TOML" in said
     assert len(said) < 200
-
-
-NUM_PARAMETERS = len(Ensemble().numbers())
-
-
-def numbers_with(place: int, number: float) -> tuple[float, ...]:
-    """The numbers of an ensemble, one of them changed."""
-    numbers = list(Ensemble().numbers())
-    numbers[place] = number
-    return tuple(numbers)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "why"),
-    [
-        ((0.0,) * (NUM_PARAMETERS - 1), f"{NUM_PARAMETERS} parameters of a player, got {NUM_PARAMETERS - 1}"),
-        (numbers_with(0, 2.0), "a simple player (0) or an ensemble (1), not of kind 2"),
-        (numbers_with(0, 3.0), "not of kind 3"),
-        (numbers_with(0, 0.5), "not of kind 0.5"),
-        (numbers_with(0, float("nan")), "not of kind nan"),
-        (numbers_with(41, float("inf")), "expected a number up to 1,000,000 as parameter 41 of a player, got inf"),
-        (numbers_with(41, float("nan")), "parameter 41"),
-        (numbers_with(41, 1e12), "parameter 41"),
-    ],
-)
-def test_contest_task_rejects_impossible_numbers(numbers: tuple[float, ...], why: str) -> None:
-    with pytest.raises(NotLegalHere) as refused:
-        contest_task(Task("contest", numbers, "simple", games=2))
-    assert why in str(refused.value)
-
-
-def test_contest_task_plays_the_numbers_of_a_player_as_the_player() -> None:
-    named, bare = (contest_task(Task("contest", who, "simple", games=20)) for who in ("ensemble", Ensemble().numbers()))
-    assert named == bare
 
 
 @pytest.mark.parametrize("player", ["random", "mc:4"])

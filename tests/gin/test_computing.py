@@ -25,8 +25,8 @@ def found() -> Computed:
 def test_compute_finds_a_player_that_beats_the_simple_one(found: Computed) -> None:
     assert found.win_rate.low > 0.9
     # Even if every mirrored pair counted as a single game, this is no luck.
-    wins = round(found.win_rate.value * found.games / 2)
-    assert sign_test(wins, found.games // 2 - wins) < 1e-12
+    wins = round(found.win_rate.value * found.config.games / 2)
+    assert sign_test(wins, found.config.games // 2 - wins) < 1e-12
     assert found.iterations[-1].value > found.iterations[0].value
 
 
@@ -67,7 +67,7 @@ def test_compute_against_itself_comes_closer_to_an_equilibrium() -> None:
     assert gains[0] is not None
     assert gains[-1] is not None
     assert gains[-1] < 0.6 * gains[0]
-    assert found.measured_against == "simple"
+    assert found.config.measured_against == "simple"
     assert seen == sorted(seen)
     assert seen[-1][0] == seen[-1][1]
 
@@ -82,7 +82,7 @@ def test_compute_takes_other_rules(preset: str) -> None:
     # Without big gin: six cards in two melds are so common here that ignoring them costs more than everything else gains.
     rules = replace(Rules.preset(preset), big_gin_bonus=0)
     found = compute("simple", Setting(rules, 5, 6), device="cpu", rounds=10_000, games=800, loops=1, price=2.0)
-    assert found.setting.limit == {"pagat": 10, "oklahoma": 3}[preset]
+    assert found.config.setting.limit == {"pagat": 10, "oklahoma": 3}[preset]
     assert Rules.read(found.facts()["rules"]) == rules
     assert found.win_rate.value > 0.5
 

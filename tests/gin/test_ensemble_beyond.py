@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from meldlab.cards import CARDS, Card, Hand
 from meldlab.errors import NotLegalHere
 from meldlab.gin import Phase, Rules, Verb, kernel_ensemble
-from meldlab.gin.batch import kernel_parameters, play_batch
+from meldlab.gin.batch import play_batch
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer
 from meldlab.melds import deadwood, discards
 from meldlab.play import Deal
@@ -24,18 +24,6 @@ LOOSE = "2C 3C 9D 9H KS QS 7D 5H 4S AS"  # no meld; 60 points
 
 def mask(cards: str) -> int:
     return Hand.parse(cards).mask
-
-
-def test_numbers_have_the_places_of_stored_runs() -> None:
-    # The first 36 are those of earlier versions: their meaning never changes.
-    numbers = WEIGHING.numbers()
-    assert len(numbers) == 50
-    assert numbers[:5] == (1, 10, 10, 0, 3)
-    assert numbers[25:31] == WEIGHING.weights
-    assert (numbers[35], numbers[36]) == (0, WEIGHING.draw_reduction)
-    assert numbers[44:50] == (*WEIGHING.knock_weights, WEIGHING.deadwood_power)
-    assert {type(number) for number in numbers} == {float}
-    assert kernel_parameters(numbers) == WEIGHING.parameters()
 
 
 @pytest.mark.parametrize(
@@ -149,7 +137,7 @@ def test_gin_cards_counts_the_cards_that_make_gin(hand: str, makes_gin: set[str]
     belief = np.full(54, 0.5)
     belief[kernel_ensemble.SHIFT] = 0.0
     assert {str(card) for card in slow} == makes_gin
-    assert kernel_ensemble.gin_cards(cards.mask, belief, unknown, np.zeros(52, np.int64)) == pytest.approx(0.5 * len(makes_gin))
+    assert kernel_ensemble.gin_cards(cards.mask, belief, unknown) == pytest.approx(0.5 * len(makes_gin))
 
 
 @pytest.mark.parametrize(

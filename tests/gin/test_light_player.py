@@ -17,8 +17,8 @@ from meldlab.gin.batch import play_batch
 from meldlab.gin.kernel_players import plain_workspace
 from meldlab.gin.kernel_state import Observation
 from meldlab.gin.kernel_value_network import best_discard_value
+from meldlab.gin.network_files import FOLDER
 from meldlab.gin.players import LightPlayer, SimplePlayer
-from meldlab.gin.players.value_network import FOLDER
 from meldlab.melds import deadwood
 from meldlab.play import Deal, Table
 

@@ -6,7 +6,7 @@ from meldlab.chance import Purpose
 from meldlab.gin import Gin, Phase, Rules
 from meldlab.gin.players import MonteCarloPlayer, SimplePlayer
 from meldlab.gin.players.montecarlo import ROLLOUT_PLAYERS
-from meldlab.gin.sampling import points_of, rollout_outcomes
+from meldlab.gin.sampling import points_of, rollouts
 from meldlab.gin.view import View
 from meldlab.play import Chance, Deal, Table
 from tests.gin.histories import with_history
@@ -62,8 +62,8 @@ def test_points_of_a_knock_fall_with_the_turns_of_the_opponent() -> None:
         if knock is not None:
             fresh = with_history(view, [one for one in view.history if one[0] == view.seat])
             key = chance.key(Purpose.SAMPLED_HANDS)
-            late.append(points_of(rollout_outcomes(view, [knock], key, range(60), ROLLOUT_PLAYERS)).mean())
-            early.append(points_of(rollout_outcomes(fresh, [knock], key, range(60), ROLLOUT_PLAYERS)).mean())
+            late.append(points_of(rollouts(view, [knock], key, range(60), ROLLOUT_PLAYERS).outcomes).mean())
+            early.append(points_of(rollouts(fresh, [knock], key, range(60), ROLLOUT_PLAYERS).outcomes).mean())
     assert len(late) > 3
     assert np.mean(late) < np.mean(early) - 10
 

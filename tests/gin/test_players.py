@@ -12,6 +12,7 @@ from meldlab.errors import MeldlabError
 from meldlab.gin import PRESETS, Gin, Move, Phase, Round, Rules, Verb, View, kernel_ensemble, players
 from meldlab.gin.batch import play_batch
 from meldlab.gin.players import Ensemble, EnsemblePlayer, SimplePlayer, loading
+from meldlab.gin.players.player import memory_of
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
 from tests.gin.histories import with_history
@@ -153,7 +154,7 @@ def test_ensemble_think_agrees_with_the_paper() -> None:
     parameters = Ensemble()
     view = view_of("2C 3C 4C 9D 9H TD KC AD KH 5S", "JD", "pass", "pass", "draw stock")
     player = EnsemblePlayer(parameters)
-    values, belief = values_of(player, view), player.belief_array(view)
+    values, belief = values_of(player, view), memory_of(player.parameters(), view).belief
     m0, m1, m2, m3 = parameters.meldability
 
     def obtainable(card: int, hand: int, melded: int) -> float:

@@ -16,11 +16,10 @@ from meldlab.gin.kernel_players import policy_workspace
 from meldlab.gin.kernel_policy import POSITION_PLANE, POSITION_SCALE, forward, head_output, policy_input, write_card_logits
 from meldlab.gin.kernel_state import FLOAT_PLANES, PRIOR_DISCARD, PRIOR_KNOCK, PolicyInput, PolicyParameters, PolicyWeights
 from meldlab.gin.kernel_state import SCALARS as NUM_SCALARS
-from meldlab.gin.network_files import blank_policy, file_name, policy_shapes, read_policy
+from meldlab.gin.network_files import FOLDER, blank_policy, file_name, policy_shapes, read_weights
 from meldlab.gin.observation import PLANES, SCALARS, action_of, features_of, state_of
 from meldlab.gin.players import LightPlayer
 from meldlab.gin.players.policy import PolicyPlayer
-from meldlab.gin.players.value_network import FOLDER
 from meldlab.gin.sampling import position_of
 from meldlab.gin.vector import KNOCK, GinVector
 from meldlab.gin.view import Phase
@@ -209,7 +208,7 @@ def test_shipped_policies_win_and_have_their_lineage(name: str, least: int) -> N
     assert player.name == name
     assert (there["winner"] == 0).sum() + (back["winner"] == 1).sum() > least
     with (FOLDER / f"{name}.npz").open("rb") as file:
-        lineage = read_policy(file, name)[1]["lineage"]
+        lineage = read_weights(PolicyWeights, file, name)[1]["lineage"]
     assert all(piece["steps"] > 0 and piece["adviser"] for piece in lineage)
 
 

@@ -12,7 +12,7 @@ from meldlab.gin.kernel_sampling import sampled_deal
 from meldlab.gin.kernel_state import OFFERED
 from meldlab.gin.move import DROPS
 from meldlab.gin.players import MarjjPlayer, MonteCarloPlayer, SimplePlayer
-from meldlab.gin.sampling import points_of, position_of, rollout_outcomes
+from meldlab.gin.sampling import points_of, position_of, rollouts
 from meldlab.gin.view import View
 from meldlab.melds import deadwood, discards
 from meldlab.play import Chance, Deal, RandomPlayer, Table
@@ -112,7 +112,7 @@ def test_rollouts_agree_with_the_table() -> None:
     thinker = MonteCarloPlayer.parse("mc:4")
     for view in positions()[:60]:
         moves = thinker.candidates(view, Deal(1).chance(0, 0))
-        points = points_of(rollout_outcomes(view, moves, KEY, range(SAMPLES), BOTH))
+        points = points_of(rollouts(view, moves, KEY, range(SAMPLES), BOTH).outcomes)
         for move, found in zip(moves, points.T, strict=True):
             assert found.tolist() == [slow_rollout(view, move, number) for number in range(SAMPLES)], (view, move)
             tried.add(move.verb)
@@ -122,10 +122,10 @@ def test_rollouts_agree_with_the_table() -> None:
 def test_rollouts_do_not_depend_on_their_cut() -> None:
     view = positions()[20]
     moves = MonteCarloPlayer().candidates(view, Deal(1).chance(0, 0))
-    whole = rollout_outcomes(view, moves, KEY, range(20), BOTH, threads=2)
-    assert np.array_equal(whole[7:], rollout_outcomes(view, moves, KEY, range(7, 20), BOTH))
+    whole = rollouts(view, moves, KEY, range(20), BOTH, threads=2).outcomes
+    assert np.array_equal(whole[7:], rollouts(view, moves, KEY, range(7, 20), BOTH).outcomes)
     # Every candidate has the same deals: what is tried beside it changes nothing.
-    assert np.array_equal(whole[:, 1:], rollout_outcomes(view, moves[1:], KEY, range(20), BOTH))
+    assert np.array_equal(whole[:, 1:], rollouts(view, moves[1:], KEY, range(20), BOTH).outcomes)
 
 
 def test_position_of_counts_turns_draws_and_upcards() -> None:
@@ -158,5 +158,5 @@ def test_rollouts_knock_by_the_own_turn() -> None:
     found = []
     for turn in (1, 9):
         known = with_history(place, [(place.seat, Move(Verb.DRAW)) for _ in range(turn)])
-        found.append(points_of(rollout_outcomes(known, [DROPS[25]], KEY, range(300), both)).mean())
+        found.append(points_of(rollouts(known, [DROPS[25]], KEY, range(300), both).outcomes).mean())
     assert found[0] != found[1]

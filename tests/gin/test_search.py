@@ -14,7 +14,7 @@ from meldlab.gin.kernel_hand import LEFT
 from meldlab.gin.kernel_sampling import LEAF_WEIGHT, sample_hand, sampled_deal
 from meldlab.gin.move import Move, Verb
 from meldlab.gin.players import GinPlayer, SearchPlayer
-from meldlab.gin.sampling import NO_ODDS, position_of, rollout_outcomes, rollouts
+from meldlab.gin.sampling import NO_ODDS, position_of, rollouts
 from meldlab.gin.view import Phase, View
 from meldlab.melds.kernel import deadwood
 from meldlab.play import Chance, Deal, Table
@@ -137,7 +137,7 @@ def test_rollouts_that_end_before_they_are_truncated_have_their_outcome() -> Non
     pair, over = (PARAMETERS, PARAMETERS), 0
     for view, _ in POSITIONS[::6]:
         moves = [observation.move_of(view, action) for action in CHAMPION.logits(view)]
-        ends, whole = rollouts(view, moves, 7, range(8), pair, 9), rollout_outcomes(view, moves, 7, range(8), pair)
+        ends, whole = rollouts(view, moves, 7, range(8), pair, 9), rollouts(view, moves, 7, range(8), pair).outcomes
         ended = np.isnan(ends.expected)
         assert np.array_equal(ends.outcomes[ended], whole[ended])
         over += ended.sum()

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.gin import PRESETS, Gin, Match, Phase, Rules, Verb, View, kernel_state, players
+from meldlab.gin.network_files import FOLDER
 from meldlab.gin.players import GinPlayer
-from meldlab.gin.players.value_network import FOLDER
 from meldlab.gin.vector import ACTIONS, BIG_GIN, DISCARD, FEATURES, PLANES, SCALARS, GinVector, action_of, action_text, move_of
 from meldlab.melds import deadwood
 from meldlab.play import Chance, Deal

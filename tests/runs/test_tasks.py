@@ -126,11 +126,11 @@ def test_contest_tasks_play_every_game_of_the_registry(game: str, players: list[
     assert np.array_equal(joined.deal_wins, played.deal_wins)
 
 
-def test_contest_task_plays_the_numbers_of_a_player() -> None:
-    named, numbers = (
-        contest_task(Task("contest", player, "simple", seed=4, games=60)) for player in ("ensemble:paper", Ensemble().numbers())
+def test_contest_task_plays_the_parameters_in_a_name() -> None:
+    preset, parameters = (
+        contest_task(Task("contest", player, "simple", seed=4, games=60)) for player in ("ensemble:paper", f"ensemble:{Ensemble()}")
     )
-    assert named == numbers
+    assert preset == parameters
 
 
 def test_counts_come_back_in_the_order_of_the_shards_and_from_the_store(run: Run) -> None:
@@ -252,7 +252,7 @@ def test_a_worker_of_another_version_is_refused(run: Run, monkeypatch: pytest.Mo
     [
         (Task("contest", "simple", games=3), "games 0 to 2 are not mirrored pairs"),
         (Task("contest", "simple", first=1, games=2), "games 1 to 2 are not mirrored pairs"),
-        (Task("contest", (1.0, 2.0), games=2), "parameters of a player, got 2"),
+        (Task("contest", (1.0, 2.0), games=2), "between players with names, not numbers"),
         (Task("contest", "nobody", games=2), "no player 'nobody'"),
         (Task("gin.fight", "simple", games=2), "no task function 'gin.fight'"),
         (Task("no.such.module:function", "simple", games=2), "no task function no.such.module:function"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from meldlab.gin.players.value_network import FOLDER
+from meldlab.gin.network_files import FOLDER
 from meldlab.runs.queue import COMMAND_LINE, RunQueue
 from meldlab.runs.store import Store
 from meldlab.training import td

@@ -279,7 +279,7 @@ def test_an_analysis_shows_its_figures(client: TestClient) -> None:
     )
     address = answer.headers["location"]
     told = ended(client, address.rpartition("/")[2])
-    assert told["state"] == "done", told["says"]
+    assert told["state"] == "finished", told["message"]
     assert told["result"]["findings"]["settings"] == {"ROUNDS": 2}
     page = client.get(address).text
     for heading in ("Branching factor", "Heuristics", "Games played"):
@@ -300,7 +300,7 @@ def test_two_variants_stand_side_by_side(client: TestClient) -> None:
     form = {"text": SPEAKS, "do": "compare", "study_games": "3", "settings": "ROUNDS=6", "against": "kuhn_poker"}
     address = client.post("/studio", data=form, follow_redirects=False).headers["location"]
     told = ended(client, address.rpartition("/")[2])
-    assert told["state"] == "done", told["says"]
+    assert told["state"] == "finished", told["message"]
     assert [one["title"] for one in told["result"]["findings"]["games"]] == ["Two words", "Two words (ROUNDS=6)", "Kuhn Poker"]
     assert "Parallel axes" in client.get(address).text
 
@@ -317,7 +317,7 @@ def test_an_analysis_goes_on_where_the_server_was_killed(store: str) -> None:
     assert before
     with TestClient(make_app(settings), base_url="http://testserver") as client:
         told = ended(client, id)
-    assert told["state"] == "done", told["says"]
+    assert told["state"] == "finished", told["message"]
     after = pieces(store)
     assert before.items() < after.items()
 
@@ -372,4 +372,4 @@ def test_a_match_in_which_the_others_never_stop_is_not_begun(hurried: TestClient
 def test_an_analysis_of_a_game_that_never_ends_says_why(client: TestClient) -> None:
     told = ended(client, asked(client, "analyses", subject={"text": HOSTILE["forever"]}, games=2)["id"])
     assert told["state"] == "failed"
-    assert "every random game failed" in told["says"]
+    assert "every random game failed" in told["message"]

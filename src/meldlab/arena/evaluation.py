@@ -39,14 +39,14 @@ class RunEvaluator(TaskRunner):
 
     def scores(self, candidates: Sequence[Ensemble], opponent: str, *, seed: int, first: int, games: int) -> list[Score]:
         """Return the score of each candidate against one opponent."""
-        pairs: list[tuple[Player, Player]] = [(player.numbers(), opponent) for player in candidates]
+        pairs: list[tuple[Player, Player]] = [(f"ensemble:{player}", opponent) for player in candidates]
         labels = [difference_from_paper(player) for player in candidates]
         return self.scores_of_pairs(pairs, seed=seed, first=first, games=games, labels=labels)
 
     def wins_by_deal(self, player: Ensemble, opponent: str, *, seed: int, first: int, games: int) -> NDArray[np.int64]:
         """Return [deals] int64, the games of each deal that the player wins: for paired tests."""
         label = difference_from_paper(player)
-        whole = Task("contest", player.numbers(), opponent, seed=seed, first=first, games=games, label=label)
+        whole = Task("contest", f"ensemble:{player}", opponent, seed=seed, first=first, games=games, label=label)
         result = ContestResult.from_counts(task_game(whole), ("", ""), self.counts(whole.split(TASK_GAMES)))
         return result.wins_by_deal()[:, 0].astype(np.int64)
 

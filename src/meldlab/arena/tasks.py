@@ -8,15 +8,15 @@ True
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 from meldlab.arena.contest import ContestResult, play_contest, seatings
 from meldlab.digests import load_object
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.games import GAMES
 from meldlab.parallel import Progress
-from meldlab.play import Game, Player
+from meldlab.play import Game
 from meldlab.runs.store import Counts, Run
 from meldlab.runs.tasks import Task, run_tasks
 
@@ -26,7 +26,9 @@ TASK_DEALS = 500  # of one task of a run
 def contest_task(task: Task) -> Counts:
     """Play the games of a task on one core: ``play_contest`` of its player and its opponent, in the game of its argument ``game``."""
     game, others = task_game(task), task.arguments.get("others", ())
-    players = [_task_player(player) for player in (task.player, task.opponent, *others)]
+    players = [player for player in (task.player, task.opponent, *others) if isinstance(player, str)]
+    if len(players) < 2 + len(others):
+        raise NotLegalHere("a contest is between players with names, not numbers")
     num_seatings = len(seatings(game, len(players)))
     if task.first % num_seatings or task.games % num_seatings:
         kind = "mirrored pairs" if num_seatings == 2 else f"whole deals of {num_seatings} games"
@@ -60,24 +62,3 @@ def rules_record(task: Task) -> Mapping[str, Any]:
     """Return the rules of a task as a record has them."""
     record: Mapping[str, Any] = json.loads(task.rules) if task.rules.startswith("{") else {"preset": task.rules}
     return record
-
-
-@dataclass(frozen=True)
-class _GinParameters:
-    """A gin player given by numbers, as tuning stores it; only the batch kernel plays it."""
-
-    numbers: tuple[float, ...]
-    name = "numbers"
-    plays_in_kernel: ClassVar[bool] = True
-
-    def parameters(self) -> Any:
-        from meldlab.gin.batch import kernel_parameters  # other games do not need gin
-
-        return kernel_parameters(self.numbers)
-
-    def choose(self, view: Any, chance: Any) -> Any:
-        raise NotLegalHere("numbers of a player are played by the batch kernel only")
-
-
-def _task_player(player: Any) -> str | Player[Any, Any]:
-    return player if isinstance(player, str) else _GinParameters(tuple(player))

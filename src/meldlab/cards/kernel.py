@@ -97,13 +97,6 @@ def digits_from_keys(a, b, c, d):
 
 
 @device_function
-def number_from_keys(a, b, c, d, patterns):
-    """Return the number of the class whose four suits have these keys, in any order."""
-    row, first, second, third, fourth = digits_from_keys(a, b, c, d)
-    return patterns[row, 0] + patterns[row, 1] * first + patterns[row, 2] * second + patterns[row, 3] * third + fourth
-
-
-@device_function
 def number_hands(hands, count, digits, keys, patterns):
     """Replace ``count`` hands by the numbers of their classes; ``digits``: workspace, [5, at least ``count``] int64.
 
@@ -213,7 +206,9 @@ def suit_frame(hand, suit, suit_mask, keys, patterns):
 @device_function
 def class_number(hand, keys, patterns):
     """Return the number of a hand's class among all classes of hands with as many cards."""
-    return number_from_keys(suit_key(hand, 0, keys), suit_key(hand, 1, keys), suit_key(hand, 2, keys), suit_key(hand, 3, keys), patterns)
+    a, b, c, d = suit_key(hand, 0, keys), suit_key(hand, 1, keys), suit_key(hand, 2, keys), suit_key(hand, 3, keys)
+    row, first, second, third, fourth = digits_from_keys(a, b, c, d)
+    return patterns[row, 0] + patterns[row, 1] * first + patterns[row, 2] * second + patterns[row, 3] * third + fourth
 
 
 @device_function
@@ -311,8 +306,9 @@ def list_hands(first, count, hands, numbering):
 
 
 @device_function
-def orbit_from_keys(a, b, c, d, renamings):
-    """Return the number of hands in a class: all ``renamings`` of suits over those that only swap equal suits."""
+def orbit_size(hand, keys, renamings):
+    """Return the number of hands in the class of a hand: all ``renamings`` of suits over those that only swap equal suits."""
+    a, b, c, d = suit_key(hand, 0, keys), suit_key(hand, 1, keys), suit_key(hand, 2, keys), suit_key(hand, 3, keys)
     # Integers, since uncompiled numpy adds booleans as "or".
     equal = np.int64(a == b) + np.int64(a == c) + np.int64(a == d) + np.int64(b == c) + np.int64(b == d) + np.int64(c == d)
     # Equal pairs among four suits: none, one, two pairs (2), a triple (3), all (6).
@@ -323,12 +319,6 @@ def orbit_from_keys(a, b, c, d, renamings):
     if equal == 2:
         return renamings // 4
     return renamings // 6 if equal == 3 else renamings // 24
-
-
-@device_function
-def orbit_size(hand, keys, renamings):
-    """Return the number of hands in the class of a hand."""
-    return orbit_from_keys(suit_key(hand, 0, keys), suit_key(hand, 1, keys), suit_key(hand, 2, keys), suit_key(hand, 3, keys), renamings)
 
 
 @kernel

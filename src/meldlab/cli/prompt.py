@@ -14,14 +14,14 @@ class Prompt:
     def __init__(self, console: Console) -> None:
         self.console = console
 
-    def ask(self, prompt: str, words: Sequence[str] = (), at_end: str = "quit") -> str:
-        """Return a line of input, completed by ``words``; ``at_end`` at the end of the input."""
+    def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
+        """Return a line of input, completed by ``words``; "quit" at the end of the input."""
         try:
             if self._session is None:
                 return self.console.input(prompt, markup=False).strip()
             return str(self._session.prompt(prompt, completer=word_completer(words))).strip()
         except EOFError:
-            return at_end
+            return "quit"
         except KeyboardInterrupt:
             self.console.print()
             return "quit"

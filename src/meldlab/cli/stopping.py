@@ -1,5 +1,6 @@
 """``meldlab stopping``: the game of black and red cards, solved, drawn and played."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,19 +35,26 @@ NOT_AVAILABLE = {
 }
 
 
-def _urn(deck: str, gain: str, loss: str) -> "Urn":
-    from meldlab.stopping import Urn
-    from meldlab.stopping.notation import read_amount, read_deck
+@dataclass(frozen=True)
+class DeckOptions:
+    """Options for the deck."""
 
-    black, red = read_deck(deck)
-    return Urn(black, red, read_amount(gain), read_amount(loss))
+    deck: DeckOption = "26,26"
+    gain: GainOption = "1"
+    loss: LossOption = "1"
+
+    @property
+    def urn(self) -> "Urn":
+        """Return the deck and its amounts."""
+        from meldlab.stopping import Urn
+        from meldlab.stopping.notation import read_amount, read_deck
+
+        return Urn(*read_deck(self.deck), read_amount(self.gain), read_amount(self.loss))
 
 
 @app.command()
 def value(
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    options: DeckOptions,
     exact: Annotated[bool, typer.Option("--exact", help="Print a fraction, without rounding.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -54,7 +62,7 @@ def value(
 
     Example: meldlab stopping value --deck 26,26 --exact
     """
-    urn = _urn(deck, gain, loss)
+    urn = options.urn
     fraction = urn.value() if exact else None
     number = urn.floats.value() if fraction is None else float(fraction)
     text = None if fraction is None else f"{fraction.numerator}/{fraction.denominator}"
@@ -68,16 +76,14 @@ def value(
 def advise(
     drawn: Annotated[int, typer.Option("--drawn", help="Number of cards drawn so far.")],
     black: Annotated[int, typer.Option("--black", help="Number of black cards among them.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    options: DeckOptions,
     json: JsonOption = False,
 ) -> None:
     """Advise to draw or to stop, with the value of both.
 
     Example: meldlab stopping advise --drawn 20 --black 13
     """
-    advice = _urn(deck, gain, loss).fastest.advise(drawn, black)
+    advice = options.urn.fastest.advise(drawn, black)
     if json:
         from meldlab.schemas.stopping import StoppingAdvice
 
@@ -98,12 +104,12 @@ def _advice_text(advice: "Advice") -> str:
 
 
 @app.command()
-def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", json: JsonOption = False) -> None:
+def policy(options: DeckOptions, json: JsonOption = False) -> None:
     """Print, for each number of red cards left, with how many black cards left to stop, and where both are equally good.
 
     Example: meldlab stopping policy --deck 26,26
     """
-    best = _urn(deck, gain, loss).fastest.policy()
+    best = options.urn.fastest.policy()
     if json:
         print_json({"boundary": best.boundary, "indifferent": best.indifferent})
         return
@@ -117,12 +123,12 @@ def policy(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption 
 
 
 @app.command()
-def matrices(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", json: JsonOption = False) -> None:
+def matrices(options: DeckOptions, json: JsonOption = False) -> None:
     """Print the paper's two matrices, value and whether to continue, by black cards left (rows) and red cards left (columns).
 
     Example: meldlab stopping matrices --deck 4,4
     """
-    urn = _urn(deck, gain, loss)
+    urn = options.urn
     values, draws = urn.values(), urn.policy().continues()
     if json:
         rows = [[f"{cell.numerator}/{cell.denominator}" for cell in row] for row in values]
@@ -144,9 +150,7 @@ def _print_matrix(name: str, rows: list[list[str]]) -> None:
 
 @app.command()
 def winnings(
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    options: DeckOptions,
     games: Annotated[int, typer.Option("--games", min=2, help="Games to simulate for comparison with the exact distribution.")] = 100_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -158,7 +162,7 @@ def winnings(
     from meldlab.stopping import simulate
     from meldlab.stopping.notation import amount_text
 
-    urn = _urn(deck, gain, loss)
+    urn = options.urn
     best = urn.fastest.winnings()
     played = simulate(urn, games, seed)
     if json:
@@ -181,9 +185,7 @@ def winnings(
 def draw(
     picture: Annotated[str, typer.Argument(metavar=f"[{'|'.join(PICTURES)}]", help="Picture to draw.")],
     out: Annotated[Path, out_file("File .svg or .png to write; its numbers go into a .csv with the same name.", parents=True)],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    options: DeckOptions,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -193,15 +195,13 @@ def draw(
     """
     if picture not in PICTURES:
         raise NoSuchThing("picture", picture, PICTURES)
-    print_files(_draw(picture, _urn(deck, gain, loss), seed, out), json)
+    print_files(_draw(picture, options.urn, seed, out), json)
 
 
 @app.command()
 def figures(
     out: Annotated[Path, out_folder("Folder to write; created if needed.")],
-    deck: DeckOption = "26,26",
-    gain: GainOption = "1",
-    loss: LossOption = "1",
+    options: DeckOptions,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -209,7 +209,7 @@ def figures(
 
     Example: meldlab stopping figures --out figures
     """
-    urn = _urn(deck, gain, loss)
+    urn = options.urn
     print_files([path for picture in PICTURES for path in _draw(picture, urn, seed, out / f"stopping-{picture}.svg")], json)
 
 
@@ -224,7 +224,7 @@ def _draw(picture: str, urn: "Urn", seed: int, out: Path) -> list[Path]:
 
 
 @app.command()
-def play(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = "1", seed: NewDealOption = None) -> None:
+def play(options: DeckOptions, seed: NewDealOption = None) -> None:
     """Play against the pile: draw, stop, or ask for advice.
 
     Example: meldlab stopping play --seed 7
@@ -234,7 +234,7 @@ def play(deck: DeckOption = "26,26", gain: GainOption = "1", loss: LossOption = 
     from meldlab.stopping import Round
 
     need_input()
-    urn = _urn(deck, gain, loss)
+    urn = options.urn
     if not urn.exact_at_once:
         raise NotPossible(f"{urn.black},{urn.red} is too large a deck for advice at once; play with a smaller one")
     seed = new_seed(seed)

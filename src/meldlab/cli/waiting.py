@@ -1,6 +1,7 @@
 """``meldlab waiting``: expected turns to a complete hand, exact, for every hand of three to ten cards."""
 
 import sys
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -42,12 +43,20 @@ FORMATS = ("svg", "png")
 SUMMARY = ("hands", "goal_hands", "distinct_values", "mean", "max", "worst", "best")  # of the answer as JSON
 
 
-def read_game(cards: int, aces: str, goal: str, dead: str = "") -> "WaitingGame":
-    """Return the game of the options."""
-    from meldlab.cards import Hand
-    from meldlab.waiting import Goal, WaitingGame
+@dataclass(frozen=True)
+class GameOptions:
+    """Options for the game."""
 
-    return WaitingGame(cards, aces, Goal.parse(goal), Hand.parse(dead))
+    aces: AcesOption = "low"
+    goal: GoalOption = "gin"
+    dead: DeadOption = ""
+
+    def game(self, cards: int) -> "WaitingGame":
+        """Return the game of hands of some cards."""
+        from meldlab.cards import Hand
+        from meldlab.waiting import Goal, WaitingGame
+
+        return WaitingGame(cards, self.aces, Goal.parse(self.goal), Hand.parse(self.dead))
 
 
 def say_checkpoint(game: "WaitingGame", otherwise: str = NOTHING) -> None:
@@ -60,9 +69,7 @@ def say_checkpoint(game: "WaitingGame", otherwise: str = NOTHING) -> None:
 @app.command()
 def solve(
     cards: CardsOption,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
     save: Annotated[Path | None, out_file("File for the table of all hands.", name="--save")] = None,
@@ -79,7 +86,7 @@ def solve(
     from meldlab.waiting import storage
     from meldlab.waiting.solver import solve_cost, verify_device
 
-    game = read_game(cards, aces, goal, dead)
+    game = options.game(cards)
     if load is not None and (device != "auto" or threads or refresh):
         raise NotLegalHere("--load reads a solved table: leave out --device, --threads and --refresh")
     if save is None and precision != "f64":
@@ -116,10 +123,10 @@ def solve(
     print(f"solved in {solution.seconds:.2f} s on {solution.device}, residual {solution.residual:.1e}{source}")
 
 
-def _solution(hand: "Hand", more: int, aces: str, goal: str, dead: str, device: str, file: Path | None = None) -> "Solution":
+def _solution(hand: "Hand", more: int, options: GameOptions, device: str, file: Path | None = None) -> "Solution":
     from meldlab.waiting.storage import load, solve_cached
 
-    game = read_game(len(hand) - more, aces, goal, dead)
+    game = options.game(len(hand) - more)
     if file is not None:
         if device != "auto":
             raise NotLegalHere("--load reads a solved table: leave out --device")
@@ -142,9 +149,7 @@ def _parse_hand(words: list[str], minimum: int) -> "Hand":
 @app.command()
 def hand(
     cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     upcard: Annotated[str | None, typer.Option("--upcard", metavar="CARD", help="Face-up card to take or to leave.")] = None,
     device: DeviceOption = "auto",
     load: LoadOption = None,
@@ -158,7 +163,7 @@ def hand(
     from meldlab.waiting.distribution import QUANTILES
 
     held, face_up = _parse_hand(cards, 3), None if upcard is None else Card.parse(upcard)
-    solution = _solution(held, 0, aces, goal, dead, device, load)
+    solution = _solution(held, 0, options, device, load)
     draws = list(solution.draws(held))
     expected = solution.turns(held)
     choice = None if face_up is None else solution.upcard_choice(held, face_up)
@@ -213,9 +218,7 @@ def _summary(solution: "Solution", held: "Hand", cached: bool) -> "DistributionS
 @app.command()
 def discard(
     cards: HandArgument,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     device: DeviceOption = "auto",
     load: LoadOption = None,
     json: JsonOption = False,
@@ -225,7 +228,7 @@ def discard(
     Example: meldlab waiting discard AC QH KD QD
     """
     held = _parse_hand(cards, 4)
-    discards = _solution(held, 1, aces, goal, dead, device, load).discards(held)
+    discards = _solution(held, 1, options, device, load).discards(held)
     if json:
         from meldlab.schemas.waiting import DiscardAnswer
 
@@ -296,9 +299,7 @@ def classes(aces: AcesOption = "low", json: JsonOption = False) -> None:
 @app.command("table")
 def write_table(
     cards: CardsOption,
-    aces: AcesOption = "low",
-    goal: GoalOption = "gin",
-    dead: DeadOption = "",
+    options: GameOptions,
     out: Annotated[Path | None, out_file("File to write; the terminal by default.")] = None,
 ) -> None:
     """Print every class of hands as CSV: hand, number of hands, expected turns, standard deviation, median (up to 5 cards).
@@ -310,7 +311,7 @@ def write_table(
     from meldlab.waiting.distribution import MAX_CARDS_AT_ONCE, TurnDistribution
     from meldlab.waiting.storage import solve_cached
 
-    game = read_game(cards, aces, goal, dead)
+    game = options.game(cards)
     if cards > MAX_CARDS_AT_ONCE:
         raise NotPossible(f"all hands are listed up to {MAX_CARDS_AT_ONCE} cards; ask for one of {cards} with 'waiting hand'")
     solution = solve_cached(game)
@@ -342,7 +343,7 @@ def simulate(
     from meldlab.waiting.simulation import play_bag, play_deck
 
     held = _parse_hand(cards, 3)
-    solution = _solution(held, 0, aces, goal, "", device)
+    solution = _solution(held, 0, GameOptions(aces, goal), device)
     bag, deck = play_bag(solution, held, games, seed), play_deck(solution, held, games, seed)
     answer = {
         "expected": solution.turns(held),

@@ -9,7 +9,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from meldlab.cards import CARDS, Card, Deck, Hand
 from meldlab.errors import NotLegalHere, whole_number
@@ -22,13 +21,6 @@ from meldlab.gin.seen import packed_from
 from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.melds import arrange, deadwood, discards
 from meldlab.play import Chance, Deal, Player
-
-
-class Evaluator(Player[View, Move], Protocol):
-    """A player that evaluates its moves."""
-
-    def evaluate(self, view: View, chance: Chance) -> Sequence[MoveValue]:
-        """Return the moves it compares, each with its value; none where it has no values."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +42,7 @@ class Advice:
 
 
 def advise(view: View, player: Player[View, Move] | None = None) -> Advice:
-    """Return the best move of the seat to act by rollouts, or the move of a player, which must be an ``Evaluator``."""
+    """Return the best move of the seat to act by rollouts, or the move of a player, which must have a method ``evaluate``."""
     if view.acting != view.seat:
         raise NotLegalHere("the other player is to move")
     expert = player or PolicyPlayer.parse("champion")

@@ -7,7 +7,7 @@ numba checks no index, so ``kernel_parameters`` checks every structure that ente
 (SimpleParameters(knock=(10.0, 10.0, 0.0)), False)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -24,11 +24,13 @@ from meldlab.gin.kernel_state import (
     MarjjParameters,
     NetworkParameters,
     PolicyParameters,
+    PolicyWeights,
     RuleNumbers,
     SimpleParameters,
     ValueTable,
+    ValueWeights,
 )
-from meldlab.gin.network_files import check_policy, check_value_weights
+from meldlab.gin.network_files import check_weights
 from meldlab.gin.rules import ONLY_SIMPLE, Rules, kernel_rules
 from meldlab.gin.value_tables import check_values
 from meldlab.parallel import run_on_cores
@@ -41,8 +43,6 @@ MAX_NUMBER = 1e6  # of a parameter; larger than any useful one
 # Number of numbers in a field of parameters, if not one.
 SIZES = {**dict.fromkeys(("knock", "draws", "declines", "discards", "adjacency"), 3), "meldability": 4, "weights": 6, "knock_weights": 5}
 SIZES |= dict.fromkeys(("turn_penalty", "known_penalty", "feed"), 2)
-SIMPLE_KIND, ENSEMBLE_KIND = 0.0, 1.0  # first of the numbers of a player in stored runs
-NUM_PARAMETERS = 1 + len(EnsembleParameters._fields) + sum(SIZES.values()) - len(SIZES)
 
 
 def plays_in_kernel(player: object) -> bool:
@@ -58,51 +58,24 @@ def can_batch(rules: Rules, players: Sequence[object]) -> bool:
 
 
 def kernel_parameters(player: Any) -> PlayerParameters:
-    """Return the parameters of a built-in player or of an ensemble, checked parameters, or those of stored numbers."""
+    """Return the parameters of a built-in player, or checked parameters."""
     if isinstance(player, KINDS):
         _check_parameters(player)
         return player  # type: ignore[return-value]
     if plays_in_kernel(player):
         parameters: PlayerParameters = player.parameters()
         return parameters
-    if isinstance(player, Sequence | np.ndarray) and not isinstance(player, str):
-        return _parameters_from_numbers(np.array(player, np.float64))
     raise NotLegalHere(f"{getattr(player, 'name', player)} does not play in the batch kernel")
-
-
-def _parameters_from_numbers(numbers: NDArray[np.float64]) -> SimpleParameters | EnsembleParameters:
-    """Return the parameters of the numbers of a stored run: a kind, and the fields in order."""
-    if numbers.shape != (NUM_PARAMETERS,):
-        raise NotLegalHere(f"expected {NUM_PARAMETERS} parameters of a player, got {numbers.size}")
-    if numbers[0] not in (SIMPLE_KIND, ENSEMBLE_KIND):
-        raise NotLegalHere(f"expected numbers of a simple player (0) or an ensemble (1), not of kind {numbers[0]:g}")
-    for index, number in enumerate(numbers.tolist()):
-        if not abs(number) <= MAX_NUMBER:
-            raise NotLegalHere(f"expected a number up to {MAX_NUMBER:,.0f} as parameter {index} of a player, got {number:g}")
-    if numbers[0] == SIMPLE_KIND:
-        return SimpleParameters(tuple(numbers[1:4].tolist()))
-    rest: list[Any] = numbers[1:].tolist()
-    fields: list[Any] = []
-    for name in EnsembleParameters._fields:
-        size = SIZES.get(name, 0)
-        fields.append(tuple(rest[:size]) if size else rest[0])
-        del rest[: size or 1]
-    return EnsembleParameters(*fields)
 
 
 def _check_parameters(player: Any) -> None:
     """Raise unless numbers are finite floats within bounds, and arrays have their shapes."""
-    checks: dict[type, Callable[[], None]] = {
-        ValueTable: lambda: check_values(player),
-        NetworkParameters: lambda: check_value_weights(player.weights),
-        PolicyParameters: lambda: check_policy(player.weights),
-    }
-    if type(player) in checks:
-        checks[type(player)]()
-    if type(player) is ValueTable:
+    if isinstance(player, ValueTable):
+        check_values(player)
         return
     for name, value in player._asdict().items():
-        if name == "weights" and type(player) in checks:
+        if isinstance(value, ValueWeights | PolicyWeights):
+            check_weights(value)
             continue
         size = SIZES.get(name, 1)
         numbers = value if isinstance(value, tuple) else (value,)

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from meldlab.cache import cache_folder, replace_file
 from meldlab.chance import Purpose, derive_seed
+from meldlab.digests import import_digest
 from meldlab.errors import NotPossible
 from meldlab.gin.batch import PlayerParameters, batch_rules, play_matches
-from meldlab.gin.digest import gin_digest
 from meldlab.gin.kernel_equity import EVEN, fill_equity
 from meldlab.gin.kernel_state import RuleNumbers
 from meldlab.gin.rules import Rules
@@ -141,7 +141,7 @@ def _counted(player: PlayerParameters, rules: RuleNumbers, threads: int) -> NDAr
 
 def _cached_path(player: PlayerParameters, rules: RuleNumbers) -> Path:
     """Return the path of the counts of a player under the rules of a round; it depends on the code, the player and the rules."""
-    digest = hashlib.sha256(f"{gin_digest()} {rules} {type(player).__name__}".encode())
+    digest = hashlib.sha256(f"{import_digest('gin.equity')} {rules} {type(player).__name__}".encode())
     for value in player:
         for number in value if isinstance(value, tuple) else (value,):
             digest.update(np.ascontiguousarray(number).tobytes())

@@ -10,7 +10,7 @@ import numpy as np
 from meldlab.cards.kernel import class_number, number_in_frame, popcount, suit_cards, suit_frame, without_lowest
 from meldlab.compiling import device_function
 from meldlab.gin.kernel_hand import LEFT, bit, lowest_card
-from meldlab.gin.kernel_round import observe_discard, observe_draw, upcard_of
+from meldlab.gin.kernel_round import observe, observe_discard, upcard_of
 from meldlab.gin.kernel_state import BIAS, HAZARD, KNOWNS, PRICE, TURNS
 from meldlab.melds.kernel import leftover, ranks_with_sets, small_hand_deadwood
 
@@ -29,12 +29,6 @@ class TurnOdds(NamedTuple):
     limit: Any  # the most deadwood to knock with
     knock: Any  # [DEADWOODS] float64
     caught: Any  # [DEADWOODS] float64
-
-
-@device_function
-def known_bin(known):
-    """Return the number of known cards of the opponent, as an index of the table."""
-    return min(popcount(known), KNOWNS - 1)
 
 
 @device_function
@@ -69,7 +63,7 @@ def share_of(known, unseen, table):
 @device_function
 def turn_odds(turn, known, limit, table):
     """Return the rows of a value table for the discards of a turn."""
-    seen = known_bin(known)
+    seen = min(popcount(known), KNOWNS - 1)
     odds, row = table.odds[turn, seen], table.turns[min(turn + 1, TURNS)]
     # After the last turn the round is void, and every value is 0.
     low, step = (row[1], row[2]) if turn < TURNS else (0.0, 0.0)
@@ -128,7 +122,7 @@ def after_draw(hand, drawn, taken, risk, risks, odds_of_turn, table):
 @device_function
 def computed_takes(table, memory, state):
     """Return whether the value of the upcard exceeds that of a card from stock, the mean over the unseen cards."""
-    observation = observe_draw(state)
+    observation = observe(state, state.seat, np.int64(0))
     hand, known, risks = observation.hand, observation.known, memory.workspace.risks
     unseen = table.deck[0] & ~(hand | known | observation.pile)
     share, odds_of_turn = share_of(known, unseen, table), turn_odds(min(observation.turn + 1, TURNS), known, observation.knock_limit, table)

@@ -7,10 +7,10 @@ import numpy as np
 
 from meldlab.cards.kernel import SUIT_MASK, popcount
 from meldlab.compiling import device_function
-from meldlab.gin.kernel_hand import FULL, LEFT, bit, discards, lowest_card, makes_meld, melded
-from meldlab.gin.kernel_round import observe_discard, observe_draw, threshold, upcard_of
+from meldlab.gin.kernel_hand import FULL, bit, discards, least_after_discard, lowest_card, makes_meld, melded
+from meldlab.gin.kernel_round import observe, observe_discard, threshold, upcard_of
 from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, TAKE
-from meldlab.melds.kernel import SPREAD, deadwood
+from meldlab.melds.kernel import SPREAD
 
 SHIFT, RATIO = 52, 53  # in a belief, after p of the 52 cards: an offset of all of them, and |stock| / |unknown|
 FROM_OPPONENT = 0.99
@@ -63,14 +63,6 @@ def adjacent_cards(belief, card, goal, shares):
 
 
 @device_function
-def baseline(belief, stock, known):
-    """After a discard, add to every p the change of |stock| / |unknown|."""
-    ratio = stock / (stock + 10.0 - popcount(known))
-    belief[SHIFT] += ratio - belief[RATIO]
-    belief[RATIO] = ratio
-
-
-@device_function
 def see_action(belief, action, is_own, upcard, stock, known, shares):
     """Update a belief after an action; ``upcard``: the one before it; ``stock`` and ``known``: those after it.
 
@@ -81,7 +73,10 @@ def see_action(belief, action, is_own, upcard, stock, known, shares):
     if action >= DISCARD:
         if not is_own:
             adjacent_cards(belief, np.int64(action - DISCARD), 1.0, shares[2])
-        baseline(belief, stock, known)
+        # Every p changes as |stock| / |unknown| does.
+        ratio = stock / (stock + 10.0 - popcount(known))
+        belief[SHIFT] += ratio - belief[RATIO]
+        belief[RATIO] = ratio
     elif not is_own and action == TAKE:
         adjacent_cards(belief, upcard, 0.0, shares[0])
     elif not is_own:
@@ -247,8 +242,8 @@ def meldability_without(card, hand, melds, order, player, workspace):
 @device_function
 def ensemble_takes(player, memory, state):
     """Return whether the ensemble takes the upcard: for a meld, late also for less deadwood."""
-    observation, upcard, belief, workspace = observe_draw(state), upcard_of(state), memory.belief, memory.workspace
-    hand, left = observation.hand, workspace.left
+    observation, upcard = observe(state, state.seat, np.int64(0)), upcard_of(state)
+    hand, belief, workspace, left = observation.hand, memory.belief, memory.workspace, memory.workspace.left
     if makes_meld(hand, upcard):
         # A meld counts if the best arrangement uses it; in the paper's text any meld does.
         sets, runs = melded(hand | bit(upcard))
@@ -316,16 +311,10 @@ def best_value_discard(observation, order, belief, player, workspace):
     if player.known_penalty[0] != 0.0:
         by_known = player.known_penalty[0] * float(popcount(known)) ** player.known_penalty[1]
     # Weights sum to one again; computed once per decision.
-    scale = 1.0 / (
-        player.weights[0]
-        + player.weights[1]
-        + player.weights[2]
-        + player.weights[3]
-        + player.weights[4]
-        + player.weights[5]
-        + by_turn
-        + by_known
-    )
+    total = player.weights[0]
+    for i in range(1, 6):
+        total += player.weights[i]
+    scale = 1.0 / (total + by_turn + by_known)
     for_meld = scale * player.weights[0] / player.meldability_most
     for_deadwood = scale * (player.weights[1] + player.weights[2] + player.weights[3] + by_turn + by_known)
     for_low = scale * player.weights[4] / 8.0
@@ -366,21 +355,14 @@ def best_value_discard(observation, order, belief, player, workspace):
 
 
 @device_function
-def gin_cards(hand, belief, unknown, left):
+def gin_cards(hand, belief, unknown):
     """Return the expected number of cards in stock that would make gin of ten cards."""
     total = 0.0
     while unknown:
         card = lowest_card(unknown)
         unknown &= unknown - 1
-        eleven = hand | bit(card)
-        # A discard takes ten points away at most.
-        if deadwood(eleven, LEFT) > 10:
-            continue
-        discards(eleven, left)
-        for discard in range(52):
-            if left[discard] == 0:
-                total += min(1.0, max(0.0, belief[card] + belief[SHIFT]))
-                break
+        if least_after_discard(hand | bit(card)) == 0:
+            total += min(1.0, max(0.0, belief[card] + belief[SHIFT]))
     return total
 
 
@@ -388,7 +370,7 @@ def gin_cards(hand, belief, unknown, left):
 def weigh_knock(chosen, observation, belief, player, left):
     """Return (discard, deadwood it leaves, whether it may be a knock): where knocks are weighed, the discard with the least deadwood.
 
-    ``chosen``: the discard to continue with; ``left``: [52] int64, deadwood after each discard, is overwritten.
+    ``chosen``: the discard to continue with; ``left``: [52] int64, deadwood after each discard.
     """
     after = left[chosen]
     if player.weighs_knock == 0.0:
@@ -407,7 +389,7 @@ def weigh_knock(chosen, observation, belief, player, left):
         total = player.knock_weights[0] + player.knock_weights[1] * observation.turn + player.knock_weights[2] * least
         total += player.knock_weights[4] * popcount(known)
         if player.knock_weights[3] != 0.0:
-            total += player.knock_weights[3] * gin_cards(rest, belief, FULL & ~(hand | known | observation.pile), left)
+            total += player.knock_weights[3] * gin_cards(rest, belief, FULL & ~(hand | known | observation.pile))
         if total <= 0.0:
             return chosen, after, False
     return card, least, True

@@ -72,6 +72,16 @@ def nth_card(hand, nth):
 
 
 @device_function
+def list_cards(hand, cards, count):
+    """Write the cards of a hand, the lowest first, after the first ``count`` of ``cards``; return the number of all."""
+    while hand:
+        cards[count] = lowest_card(hand)
+        hand &= hand - 1
+        count += 1
+    return count
+
+
+@device_function
 def makes_meld(hand, card):
     """Return whether a meld within the hand and ``card``, which is not in it, contains the card."""
     suit, rank = card // 13, card % 13
@@ -80,27 +90,17 @@ def makes_meld(hand, card):
     return MAKES_RUN[((cards << 2) >> rank) & 31] or (column & (column - 1)) != 0
 
 
-@device_function
-def _left_in_runs(hand, left):
-    """Lower left[card] to the deadwood after discarding that card, with runs only; return the deadwood of all."""
-    total = np.int64(0)
-    for suit in range(4):
-        total += np.int64(LEFT[(hand >> (13 * suit)) & SUIT_MASK])
-    rest = hand
-    while rest:
-        card = lowest_card(rest)
-        rest &= rest - 1
-        first = card // 13 * 13
-        cards = (hand >> first) & SUIT_MASK
-        after = total - np.int64(LEFT[cards]) + np.int64(LEFT[cards ^ (np.int64(1) << (card - first))])
-        if after < left[card]:
-            left[card] = after
-    return total
-
-
 @device_function(inline="always")
 def _discards_leaf(rest, sets, best, left):
-    return min(best, _left_in_runs(rest, left))
+    total, cards = leftover(rest, LEFT), rest
+    while cards:
+        card = lowest_card(cards)
+        cards &= cards - 1
+        first = card // 13 * 13
+        suit = (rest >> first) & SUIT_MASK
+        after = total - np.int64(LEFT[suit]) + np.int64(LEFT[suit ^ (np.int64(1) << (card - first))])
+        left[card] = min(left[card], after)
+    return min(best, total)
 
 
 @device_function
@@ -130,7 +130,10 @@ def _best_in_runs(hand):
 
 @device_function
 def _best_of_sets(hand, ranks):
-    """Return the best discards when sets are allowed on ``ranks``, a suit mask with at least one bit."""
+    """Return the best discards when sets are allowed on ``ranks``, a suit mask with at least one bit.
+
+    With ``over_sets`` random hands take a quarter less time, but games of simple players 8 % more.
+    """
     others = ranks & (ranks - 1)
     rank = np.int64(LOWEST[ranks])
     held = suits_held(hand, rank)
@@ -149,37 +152,20 @@ def best_discards(hand):
     return _best_of_sets(hand, ranks) if ranks else _best_in_runs(hand)
 
 
-@device_function
-def _least_in_runs(hand):
-    """Return the least deadwood after a discard with runs only."""
-    total, saved = np.int64(0), np.int64(-100)
-    for suit in range(4):
-        cards = (hand >> (13 * suit)) & SUIT_MASK
-        total += np.int64(LEFT[cards])
-        saved = max(saved, np.int64(SAVED[cards]))
-    return total - saved
-
-
 @device_function(inline="always")
 def _least_after_discard_leaf(rest, sets, best, extra):
-    return min(best, _least_in_runs(rest))
+    total, saved = np.int64(0), np.int64(-100)
+    for suit in range(4):
+        cards = (rest >> (13 * suit)) & SUIT_MASK
+        total += np.int64(LEFT[cards])
+        saved = max(saved, np.int64(SAVED[cards]))
+    return min(best, total - saved)
 
 
 @device_function
 def least_after_discard(hand):
-    """Return the least deadwood that a discard can leave."""
+    """Return the least deadwood that a discard can leave, in half the time of ``best_discards``."""
     return over_sets(hand, _least_after_discard_leaf, MAX_DEADWOOD, 0)
-
-
-@device_function
-def cards_in_runs(hand):
-    """Return the cards of a hand that one best choice of runs covers."""
-    return (
-        np.int64(COVERED[hand & SUIT_MASK])
-        | np.int64(COVERED[(hand >> 13) & SUIT_MASK]) << 13
-        | np.int64(COVERED[(hand >> 26) & SUIT_MASK]) << 26
-        | np.int64(COVERED[(hand >> 39) & SUIT_MASK]) << 39
-    )
 
 
 @device_function(inline="always")
@@ -190,8 +176,10 @@ def _best_sets_leaf(rest, sets, best, extra):
 @device_function
 def melded(hand):
     """Return (cards in sets, cards in runs) of one arrangement with the least deadwood, the one with the fewest and lowest sets."""
-    sets = over_sets(hand, _best_sets_leaf, MAX_DEADWOOD << 52, 0) & FULL
-    return sets, cards_in_runs(hand ^ sets)
+    sets, runs = over_sets(hand, _best_sets_leaf, MAX_DEADWOOD << 52, 0) & FULL, np.int64(0)
+    for suit in range(4):
+        runs |= np.int64(COVERED[((hand ^ sets) >> (13 * suit)) & SUIT_MASK]) << (13 * suit)
+    return sets, runs
 
 
 @device_function

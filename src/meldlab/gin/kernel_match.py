@@ -10,31 +10,10 @@ import numpy as np
 
 from meldlab.cards.kernel import popcount
 from meldlab.compiling import device_function, kernel
+from meldlab.gin import kernel_state as ks
 from meldlab.gin.kernel_hand import LEFT, bit
 from meldlab.gin.kernel_players import decide, estimate, new_memory, sees, show_knock, starts
 from meldlab.gin.kernel_round import deal, end_round, score_knock, start_match, step, upcard_of
-from meldlab.gin.kernel_state import (
-    BIG_GIN,
-    CANNOT_KNOCK,
-    DISCARD,
-    DISCARDED,
-    DRAW,
-    DRAW_PLANE,
-    EXPECTED,
-    IF_KNOCK,
-    KNOCK,
-    KNOCKED,
-    LEFT_OVER,
-    NO_CARD,
-    NO_SEAT,
-    NUM_KNOWN,
-    OPPONENT_DISCARDS,
-    OTHER_SCORE,
-    OWN_SCORE,
-    PLANE,
-    RESULT,
-    TAKE,
-)
 from meldlab.melds.kernel import deadwood
 
 
@@ -50,9 +29,9 @@ def start_round(state, first, second, memories, swapped, rules):
 def act(state, action, first, second, memories, swapped, rules):
     """Apply a legal action that both players see; return whether the round is over."""
     mover, count = state.seat, np.int64(0)
-    upcard = upcard_of(state) if state.pile_size > 0 else np.int64(NO_CARD)
-    if action >= KNOCK:
-        card = np.int64(NO_CARD if action == BIG_GIN else action - KNOCK)
+    upcard = upcard_of(state) if state.pile_size > 0 else np.int64(ks.NO_CARD)
+    if action >= ks.KNOCK:
+        card = np.int64(ks.NO_CARD if action == ks.BIG_GIN else action - ks.KNOCK)
         count = show_knock(first, state, card) if mover == swapped else show_knock(second, state, card)
     is_over = step(state, action, count, rules)
     sees(first, memories[0], state, swapped, mover, upcard, action)
@@ -83,7 +62,7 @@ def count_round(state, rules, match):
         match.rounds_won[winner] += 1
     is_over, is_won = end_round(state, rules)
     if is_over:
-        match.winner = winner if is_won else NO_SEAT
+        match.winner = winner if is_won else ks.NO_SEAT
         match.actions = state.step
     return is_over
 
@@ -131,14 +110,14 @@ def record_discard(state, player, memory, card, knocks, rules, trajectory):
         return
     turn, hand = trajectory.turns[seat, row], state.hand[seat] ^ bit(card)
     left_over, pile = deadwood(hand, LEFT), state.pile_mask | bit(card)
-    turn[LEFT_OVER], turn[NUM_KNOWN], turn[KNOCKED] = left_over, popcount(state.known[seat]), knocks
-    turn[EXPECTED] = estimate(player, memory, card)
-    turn[PLANE], turn[PLANE + 1] = hand | pile, state.known[seat] | pile
-    turn[OPPONENT_DISCARDS], turn[DISCARDED] = state.discarded[1 - seat], card
-    turn[OWN_SCORE], turn[OTHER_SCORE] = state.scores[seat], state.scores[1 - seat]
-    turn[IF_KNOCK] = CANNOT_KNOCK
+    turn[ks.LEFT_OVER], turn[ks.NUM_KNOWN], turn[ks.KNOCKED] = left_over, popcount(state.known[seat]), knocks
+    turn[ks.EXPECTED] = estimate(player, memory, card)
+    turn[ks.PLANE], turn[ks.PLANE + 1] = hand | pile, state.known[seat] | pile
+    turn[ks.OPPONENT_DISCARDS], turn[ks.DISCARDED] = state.discarded[1 - seat], card
+    turn[ks.OWN_SCORE], turn[ks.OTHER_SCORE] = state.scores[seat], state.scores[1 - seat]
+    turn[ks.IF_KNOCK] = ks.CANNOT_KNOCK
     if left_over <= state.knock_limit:
-        turn[IF_KNOCK] = score_knock(state, seat, hand, False, show_knock(player, state, card), rules)[0]
+        turn[ks.IF_KNOCK] = score_knock(state, seat, hand, False, show_knock(player, state, card), rules)[0]
 
 
 @device_function
@@ -147,18 +126,28 @@ def record_draw(state, taken, trajectory):
     turns, seat = trajectory.turns, state.seat
     row, pile = trajectory.num_turns[seat], state.pile_mask
     if seat < len(turns) and row < turns.shape[1]:
-        turns[seat, row, DRAW_PLANE] = -1 if taken else state.hand[seat] | pile
-        turns[seat, row, DRAW_PLANE + 1] = state.known[seat] | (pile & ~bit(upcard_of(state)) if taken else pile)
+        turns[seat, row, ks.DRAW_PLANE] = -1 if taken else state.hand[seat] | pile
+        turns[seat, row, ks.DRAW_PLANE + 1] = state.known[seat] | (pile & ~bit(upcard_of(state)) if taken else pile)
 
 
 @device_function(inline="always")
 def record_action(state, action, player, memory, rules, trajectory):
     """Write an action of the seat to move, before it is applied."""
-    if action == DRAW or action == TAKE:
-        record_draw(state, action == TAKE, trajectory)
-    elif DISCARD <= action < BIG_GIN:
-        knocks = action >= KNOCK
-        record_discard(state, player, memory, np.int64(action - (KNOCK if knocks else DISCARD)), knocks, rules, trajectory)
+    if action == ks.DRAW or action == ks.TAKE:
+        record_draw(state, action == ks.TAKE, trajectory)
+    elif ks.DISCARD <= action < ks.BIG_GIN:
+        knocks = action >= ks.KNOCK
+        record_discard(state, player, memory, np.int64(action - (ks.KNOCK if knocks else ks.DISCARD)), knocks, rules, trajectory)
+
+
+@device_function(inline="always")
+def act_and_record(state, action, first, second, memories, swapped, rules, trajectory):
+    """Write and apply an action; return whether the round is over."""
+    if state.seat == swapped:
+        record_action(state, action, first, memories[0], rules, trajectory)
+    else:
+        record_action(state, action, second, memories[1], rules, trajectory)
+    return act(state, action, first, second, memories, swapped, rules)
 
 
 @device_function
@@ -170,11 +159,7 @@ def play_recorded_round(state, first, second, memories, rules, trajectory):
     is_over = False
     while not is_over:
         action = next_action(state, first, second, memories, 0, rules)
-        if state.seat == 0:
-            record_action(state, action, first, memories[0], rules, trajectory)
-        else:
-            record_action(state, action, second, memories[1], rules, trajectory)
-        is_over = act(state, action, first, second, memories, 0, rules)
+        is_over = act_and_record(state, action, first, second, memories, 0, rules, trajectory)
 
 
 @device_function
@@ -184,7 +169,7 @@ def close_trajectory(trajectory, state):
     for seat in range(len(turns)):
         points = state.points if state.winner == seat else -state.points
         for row in range(turns.shape[1]):
-            turns[seat, row, RESULT] = points if row < trajectory.num_turns[seat] else CANNOT_KNOCK
+            turns[seat, row, ks.RESULT] = points if row < trajectory.num_turns[seat] else ks.CANNOT_KNOCK
 
 
 @kernel

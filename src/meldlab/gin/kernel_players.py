@@ -4,6 +4,7 @@ import numpy as np
 
 from meldlab.chance.kernel import decision
 from meldlab.compiling import by_kind, device_function, kernel
+from meldlab.gin import kernel_state as ks
 from meldlab.gin.kernel_computed import computed_discards, computed_takes
 from meldlab.gin.kernel_ensemble import ensemble_discards, ensemble_sees, ensemble_starts, ensemble_takes
 from meldlab.gin.kernel_hand import (
@@ -20,35 +21,6 @@ from meldlab.gin.kernel_hand import (
 from meldlab.gin.kernel_marjj import marjj_discards, marjj_takes
 from meldlab.gin.kernel_policy import policy_discards, policy_takes
 from meldlab.gin.kernel_round import can_take_at_wall, discard_key, legal_knocks, threshold, upcard_of
-from meldlab.gin.kernel_state import (
-    AT_WALL,
-    BIG_GIN,
-    DISCARD,
-    DISCARDING,
-    DRAW,
-    FLOAT_PLANES,
-    FORCED,
-    KNOCK,
-    LAST,
-    NARROW,
-    NO_CARD,
-    OFFERED,
-    PASS,
-    PLANES,
-    PRIOR,
-    SCALARS,
-    TAKE,
-    WIDE,
-    EnsembleParameters,
-    MarjjParameters,
-    Memory,
-    NetworkParameters,
-    PolicyParameters,
-    PolicyWorkspace,
-    SimpleParameters,
-    ValueTable,
-    Workspace,
-)
 from meldlab.gin.kernel_value_network import network_discards, network_takes
 from meldlab.melds.kernel import deadwood
 
@@ -121,28 +93,28 @@ def never_knocks(player, turn, limit):
 @kernel
 def plain_workspace(player):
     """Return a new workspace for any player but a policy."""
-    return Workspace(
+    return ks.Workspace(
         obtainability=np.zeros(68, np.float64),
         left=np.zeros(52, np.int64),
         risks=np.zeros(52, np.float64),
         values=np.zeros(52, np.float64),
         terms=np.zeros((2, 52), np.float64),
-        total=np.zeros((2, WIDE), np.float32),
-        inner=np.zeros(NARROW, np.float32),
+        total=np.zeros((2, ks.WIDE), np.float32),
+        inner=np.zeros(ks.NARROW, np.float32),
     )
 
 
 @kernel
 def wide_workspace(wide):
     """Return a new workspace for a policy with layers of this width."""
-    return PolicyWorkspace(
+    return ks.PolicyWorkspace(
         plain=plain_workspace(wide),
         layers=np.zeros((2, 6, wide), np.float32),
         values=np.zeros(64, np.float64),
-        planes=np.zeros(PLANES, np.int64),
-        float_planes=np.zeros((FLOAT_PLANES, 52), np.float32),
-        scalars=np.zeros(SCALARS, np.float32),
-        prior=np.zeros(PRIOR, np.float32),
+        planes=np.zeros(ks.PLANES, np.int64),
+        float_planes=np.zeros((ks.FLOAT_PLANES, 52), np.float32),
+        scalars=np.zeros(ks.SCALARS, np.float32),
+        prior=np.zeros(ks.PRIOR, np.float32),
     )
 
 
@@ -152,39 +124,29 @@ def policy_workspace(player):
     return wide_workspace(player.weights.own.shape[1])
 
 
-# takes(player, memory, state): whether to take the upcard
-takes = by_kind(
-    {
-        SimpleParameters: simple_takes,
-        EnsembleParameters: ensemble_takes,
-        ValueTable: computed_takes,
-        MarjjParameters: marjj_takes,
-        NetworkParameters: network_takes,
-        PolicyParameters: policy_takes,
-    }
-)
-# discards(player, memory, state): the discard, and whether to knock with it
-discards = by_kind(
-    {
-        SimpleParameters: simple_discards,
-        EnsembleParameters: ensemble_discards,
-        ValueTable: computed_discards,
-        MarjjParameters: marjj_discards,
-        NetworkParameters: network_discards,
-        PolicyParameters: policy_discards,
-    }
-)
+# Of each kind takes(player, memory, state), whether to take the upcard, and discards(player, memory, state), (discard, whether to knock).
+DECISIONS = {
+    ks.SimpleParameters: (simple_takes, simple_discards),
+    ks.EnsembleParameters: (ensemble_takes, ensemble_discards),
+    ks.ValueTable: (computed_takes, computed_discards),
+    ks.MarjjParameters: (marjj_takes, marjj_discards),
+    ks.NetworkParameters: (network_takes, network_discards),
+    ks.PolicyParameters: (policy_takes, policy_discards),
+}
+takes, discards = (by_kind({kind: functions[i] for kind, functions in DECISIONS.items()}) for i in range(2))
 # starts(player, memory, state, seat): update of the memory after the deal
-starts = by_kind({EnsembleParameters: ensemble_starts}, forget_pairs)
+starts = by_kind({ks.EnsembleParameters: ensemble_starts}, forget_pairs)
 # sees(player, memory, state, seat, mover, upcard, action): update of the memory after an action; ``upcard`` is the one before it
-sees = by_kind({EnsembleParameters: ensemble_sees}, see_nothing)
+sees = by_kind({ks.EnsembleParameters: ensemble_sees}, see_nothing)
 # show_melds(player, state, hand, unseen): melds that a knocker shows, written into ``state.shown[0]``; returns their number
-show_melds = by_kind({MarjjParameters: marjj_melds}, any_melds)
+show_melds = by_kind({ks.MarjjParameters: marjj_melds}, any_melds)
 # estimate(player, memory, card): expected points after the last discard
-estimate = by_kind({PolicyParameters: prior_estimate, SimpleParameters: no_estimate, EnsembleParameters: no_estimate}, wait_estimate)
+estimate = by_kind(
+    {ks.PolicyParameters: prior_estimate, ks.SimpleParameters: no_estimate, ks.EnsembleParameters: no_estimate}, wait_estimate
+)
 # knock_threshold(player, turn, limit): the most deadwood that a hand of the player is sure to knock with
-knock_threshold = by_kind({SimpleParameters: threshold}, never_knocks)
-new_workspace = by_kind({PolicyParameters: policy_workspace}, plain_workspace)
+knock_threshold = by_kind({ks.SimpleParameters: threshold}, never_knocks)
+new_workspace = by_kind({ks.PolicyParameters: policy_workspace}, plain_workspace)
 
 
 @device_function(inline="always")
@@ -201,29 +163,29 @@ def show_knock(player, state, card):
 def decide(player, memory, state, rules):
     """Return the action of the seat to move."""
     phase = state.phase
-    if phase == DISCARDING or phase == LAST:
+    if phase == ks.DISCARDING or phase == ks.LAST:
         if rules.big_gin_bonus and deadwood(state.hand[state.seat], LEFT) == 0:
-            return np.int64(BIG_GIN)
+            return np.int64(ks.BIG_GIN)
         card, knock = discards(player, memory, state)
-        if phase == LAST:
+        if phase == ks.LAST:
             able = legal_knocks(state, rules)
             if not able & bit(card):
                 card = first_in_print(able)
             knock = True
-        return np.int64(card + (KNOCK if knock else DISCARD))
-    if phase == FORCED:
-        return np.int64(DRAW)
-    if phase == AT_WALL:
-        return np.int64(TAKE if can_take_at_wall(state, rules) else PASS)
+        return np.int64(card + (ks.KNOCK if knock else ks.DISCARD))
+    if phase == ks.FORCED:
+        return np.int64(ks.DRAW)
+    if phase == ks.AT_WALL:
+        return np.int64(ks.TAKE if can_take_at_wall(state, rules) else ks.PASS)
     if takes(player, memory, state):
-        return np.int64(TAKE)
-    return np.int64(PASS if phase == OFFERED else DRAW)
+        return np.int64(ks.TAKE)
+    return np.int64(ks.PASS if phase == ks.OFFERED else ks.DRAW)
 
 
 @device_function
 def first_in_print(hand):
     """Return the first card of a hand in the order in which hands are printed: by rank, then by suit."""
-    best, place = np.int64(NO_CARD), np.int64(64)
+    best, place = np.int64(ks.NO_CARD), np.int64(64)
     while hand:
         card = lowest_card(hand)
         hand &= hand - 1
@@ -235,7 +197,7 @@ def first_in_print(hand):
 @kernel
 def new_memory(player):
     """Return a new memory of a player."""
-    return Memory(cards=np.zeros(52, np.int64), belief=np.zeros(54, np.float64), workspace=new_workspace(player))
+    return ks.Memory(cards=np.zeros(52, np.int64), belief=np.zeros(54, np.float64), workspace=new_workspace(player))
 
 
 @kernel

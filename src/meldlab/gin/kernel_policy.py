@@ -12,68 +12,47 @@ import numpy as np
 
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
-from meldlab.gin.kernel_hand import FULL, LEFT, bit, knocks, lowest_card
-from meldlab.gin.kernel_round import discard_key, observe, upcard_of
-from meldlab.gin.kernel_state import (
-    AT_WALL,
-    CARD_BITS,
-    DISCARDING,
-    DRAWING,
-    FLOAT_PLANES,
-    LAST,
-    OFFERED,
-    PLANES,
-    PRIOR,
-    PRIOR_DISCARD,
-    PRIOR_DRAW,
-    PRIOR_KNOCK,
-    PRIOR_TAKE,
-    PRIOR_VALUE,
-    SCALARS,
-    Memory,
-    NetworkParameters,
-    PolicyInput,
-    ValueWeights,
-)
-from meldlab.gin.kernel_value_network import network_discards, network_takes, write_discard_prior, write_draw_prior
+from meldlab.gin import kernel_state as ks
+from meldlab.gin.kernel_hand import FULL, LEFT, bit, knocks, list_cards, lowest_card
+from meldlab.gin.kernel_round import card_plane, discard_key
+from meldlab.gin.kernel_value_network import network_discards, network_takes, write_prior
 from meldlab.melds.kernel import deadwood
 
 SUITS, RANKS = 4, 13
 MEAN, ACTIVE = 4, 5  # rows of a layer in a workspace: the mean of the suits, and the indices of active units
-KNOCK_PLANE = 7
-POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(FLOAT_PLANES)
+KNOCK_PLANE = ks.NUM_CARD_PLANES
+POSITION_PLANE, DISCARD_PLANE, KNOCK_PRIOR_PLANE = range(ks.FLOAT_PLANES)
 POSITION_SCALE = 32.0
-DRAW_SCALAR, TAKE_SCALAR, VALUE_SCALAR = SCALARS - 3, SCALARS - 2, SCALARS - 1
+DRAW_SCALAR, TAKE_SCALAR, VALUE_SCALAR = ks.SCALARS - 3, ks.SCALARS - 2, ks.SCALARS - 1
 BELIEF = 2  # index of the output about a card: whether the opponent holds it
-PASS_HEAD, DRAW_HEAD, TAKE_HEAD, BIG_GIN_HEAD, VALUE_HEAD = range(5)
+PASS_HEAD, DRAW_HEAD, TAKE_HEAD = range(3)  # then big gin, which is declared whenever possible, and the value, for training
 
 
 @device_function(inline="always")
 def prior_weights(weights):
     """Return the weights of the prior network."""
-    return ValueWeights(weights.rows, weights.first, weights.last)
+    return ks.ValueWeights(weights.rows, weights.first, weights.last)
 
 
 @device_function(inline="always")
 def prior_player(player, memory):
     """Return the player by the prior network, and its memory."""
-    return NetworkParameters(prior_weights(player.weights), 0.0), Memory(memory.cards, memory.belief, memory.workspace.plain)
+    return ks.NetworkParameters(prior_weights(player.weights), 0.0), ks.Memory(memory.cards, memory.belief, memory.workspace.plain)
 
 
 @device_function
 def policy_input(state, seat, has_prior, weights, workspace):
-    """Return the input of the policy of a seat, written on the workspace; without a prior its logits are 0."""
+    """Return the input of the policy of a seat, written on the workspace; without a prior the workspace has logits 0."""
     other, hand, phase = 1 - seat, state.hand[seat], state.phase
     planes, float_planes, scalars, prior = workspace.planes, workspace.float_planes, workspace.scalars, workspace.prior
     # No player in kernels puts an upcard back, whatever the rules say.
     forbidden = bit(state.taken) if state.taken >= 0 else np.int64(0)
-    discards = phase == DISCARDING or phase == LAST
-    planes[0], planes[1] = hand, state.known[seat]
-    planes[2], planes[3], planes[4] = state.discarded[other], state.declined[other], state.discarded[seat]
-    planes[5], planes[6] = state.pile_mask, bit(upcard_of(state)) if state.pile_size > 0 else np.int64(0)
+    discards = phase == ks.DISCARDING or phase == ks.LAST
+    for plane in range(ks.NUM_CARD_PLANES):
+        planes[plane] = card_plane(state, seat, plane)
     planes[KNOCK_PLANE] = knocks(hand, state.knock_limit) & ~forbidden if discards else np.int64(0)
     for i in range(4):
-        scalars[i] = np.float32(phase != AT_WALL and i == min(phase, np.int64(DISCARDING)))
+        scalars[i] = np.float32(phase != ks.AT_WALL and i == min(phase, np.int64(ks.DISCARDING)))
     scalars[4], scalars[5] = np.float32(min(state.turns[seat], 255) / 16), np.float32(min(state.turns[other], 255) / 16)
     scalars[6] = np.float32(state.stock / 32)
     scalars[7], scalars[8] = np.float32(min(state.scores[seat], 255) / 100), np.float32(min(state.scores[other], 255) / 100)
@@ -81,63 +60,52 @@ def policy_input(state, seat, has_prior, weights, workspace):
     for card in range(52):
         float_planes[POSITION_PLANE, card] = np.float32(0.0)
     for i in range(state.pile_size):
-        float_planes[POSITION_PLANE, np.int64(state.pile[i]) & CARD_BITS] = np.float32((i + 1) / POSITION_SCALE)
-    for i in range(PRIOR):
-        prior[i] = np.float32(0.0)
-    if has_prior and discards:
-        write_discard_prior(observe(state, seat, forbidden), prior_weights(weights), workspace.plain, prior)
-    elif has_prior and (phase == OFFERED or phase == DRAWING):
-        write_draw_prior(observe(state, seat, np.int64(0)), upcard_of(state), prior_weights(weights), workspace.plain, prior)
+        float_planes[POSITION_PLANE, np.int64(state.pile[i]) & ks.CARD_BITS] = np.float32((i + 1) / POSITION_SCALE)
+    if has_prior:
+        write_prior(state, seat, forbidden, prior_weights(weights), workspace.plain, prior)
     for card in range(52):
-        float_planes[DISCARD_PLANE, card] = prior[PRIOR_DISCARD + card]
-        float_planes[KNOCK_PRIOR_PLANE, card] = prior[PRIOR_KNOCK + card]
-    scalars[DRAW_SCALAR], scalars[TAKE_SCALAR], scalars[VALUE_SCALAR] = prior[PRIOR_DRAW], prior[PRIOR_TAKE], prior[PRIOR_VALUE]
-    return PolicyInput(planes, float_planes, scalars, hand & ~forbidden)
+        float_planes[DISCARD_PLANE, card] = prior[ks.PRIOR_DISCARD + card]
+        float_planes[KNOCK_PRIOR_PLANE, card] = prior[ks.PRIOR_KNOCK + card]
+    scalars[DRAW_SCALAR], scalars[TAKE_SCALAR], scalars[VALUE_SCALAR] = prior[ks.PRIOR_DRAW], prior[ks.PRIOR_TAKE], prior[ks.PRIOR_VALUE]
+    return ks.PolicyInput(planes, float_planes, scalars, hand & ~forbidden)
+
+
+@device_function(inline="always")
+def add_inputs(inputs, factor, weights, by_suit, out):
+    """Add the weights of all planes times a factor, [13 * planes, wide], to the units of each card's suit, or of the mean."""
+    for plane in range(ks.PLANES):
+        rest = inputs.planes[plane]
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            row, target = plane * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
+            for j in range(weights.shape[1]):
+                out[target, j] += factor * weights[row, j]
+    for plane in range(ks.FLOAT_PLANES):
+        for card in range(52):
+            x = factor * inputs.float_planes[plane, card]
+            if x != 0.0:
+                row, target = (ks.PLANES + plane) * RANKS + card % RANKS, card // RANKS if by_suit else MEAN
+                for j in range(weights.shape[1]):
+                    out[target, j] += x * weights[row, j]
 
 
 @device_function
 def input_layer(inputs, weights, out):
     """Apply the first layer; ``out``: [6, wide]. Returns as ``relu_and_mean``."""
-    planes, float_planes, scalars, wide = inputs.planes, inputs.float_planes, inputs.scalars, weights.own.shape[1]
+    scalars, wide = inputs.scalars, weights.own.shape[1]
     for j in range(wide):
-        out[MEAN, j] = weights.scalars[SCALARS, j]
-    for i in range(SCALARS):
+        out[MEAN, j] = weights.scalars[ks.SCALARS, j]
+    for i in range(ks.SCALARS):
         x = scalars[i]
         if x != 0.0:
             for j in range(wide):
                 out[MEAN, j] += x * weights.scalars[i, j]
-    for plane in range(PLANES):
-        rest = planes[plane]
-        while rest:
-            row = plane * RANKS + lowest_card(rest) % RANKS
-            rest &= rest - 1
-            for j in range(wide):
-                out[MEAN, j] += np.float32(0.25) * weights.every[row, j]
-    for plane in range(FLOAT_PLANES):
-        for card in range(52):
-            x = float_planes[plane, card]
-            if x != 0.0:
-                row = (PLANES + plane) * RANKS + card % RANKS
-                for j in range(wide):
-                    out[MEAN, j] += np.float32(0.25) * x * weights.every[row, j]
+    add_inputs(inputs, np.float32(0.25), weights.every, False, out)
     for suit in range(SUITS):
         for j in range(wide):
             out[suit, j] = out[MEAN, j]
-    for plane in range(PLANES):
-        rest = planes[plane]
-        while rest:
-            card = lowest_card(rest)
-            rest &= rest - 1
-            row, suit = plane * RANKS + card % RANKS, card // RANKS
-            for j in range(wide):
-                out[suit, j] += weights.own[row, j]
-    for plane in range(FLOAT_PLANES):
-        for card in range(52):
-            x = float_planes[plane, card]
-            if x != 0.0:
-                row, suit = (PLANES + plane) * RANKS + card % RANKS, card // RANKS
-                for j in range(wide):
-                    out[suit, j] += x * weights.own[row, j]
+    add_inputs(inputs, np.float32(1.0), weights.own, True, out)
     return relu_and_mean(out)
 
 
@@ -277,16 +245,6 @@ def sample_take(inputs, temperature, key, weights, workspace):
 
 
 @device_function
-def list_cards(hand, cards, count):
-    """Append the cards of a hand to the first ``count`` cards; return their number."""
-    while hand:
-        cards[count] = lowest_card(hand)
-        hand &= hand - 1
-        count += 1
-    return count
-
-
-@device_function
 def sample_discard(inputs, temperature, key, weights, workspace):
     """Return (discard, whether to knock with it) among the discards and the knocks that are allowed."""
     (half, active), logits, cards = forward(inputs, weights, workspace), workspace.values, workspace.plain.left
@@ -299,13 +257,6 @@ def sample_discard(inputs, temperature, key, weights, workspace):
         logits[k] += weights.prior_scale[1 + knocks_too] * inputs.float_planes[DISCARD_PLANE + knocks_too, cards[k]]
     chosen = sample_action(logits, count, temperature, key)
     return cards[chosen], chosen >= num_discards
-
-
-@device_function
-def policy_value(inputs, weights, workspace):
-    """Return the value of a position."""
-    half, _ = forward(inputs, weights, workspace)
-    return head_output(workspace.layers[half], VALUE_HEAD, weights)
 
 
 @device_function

@@ -9,29 +9,8 @@ import numpy as np
 from meldlab.chance.kernel import address, below, decision, player_root, shuffle
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import device_function
+from meldlab.gin import kernel_state as ks
 from meldlab.gin.kernel_hand import DISCARD_PURPOSE, LEFT, MELDS_PURPOSE, POINTS, bit, knocks, lay_off, pick_melds, points_of
-from meldlab.gin.kernel_state import (
-    ALTERNATES,
-    AT_WALL,
-    BIG_GIN,
-    CARD_BITS,
-    DISCARD,
-    DISCARDING,
-    DRAW,
-    DRAWING,
-    FORCED,
-    KNOCK,
-    LAST,
-    MAX_ROUNDS,
-    NO_CARD,
-    NO_SEAT,
-    OFFERED,
-    PASS,
-    SEAT_SHIFT,
-    TAKE,
-    WINNER,
-    Observation,
-)
 from meldlab.melds.kernel import deadwood
 
 DEAL, STARTER, SCORES = int(Purpose.DEAL), int(Purpose.STARTER), int(Purpose.SCORES)
@@ -72,15 +51,15 @@ def deal(state, rules):
     state.upcard_draws, state.draws = 0, 0
     points = POINTS[up]
     state.knock_limit = rules.knock_limit if rules.oklahoma == 0 else points if points > 1 else 0
-    state.seat, state.phase = state.starter, OFFERED if rules.offer_upcard else DRAWING
-    state.drawn, state.taken, state.returned = NO_CARD, NO_CARD, NO_CARD
-    state.winner, state.points, state.gin, state.undercut, state.knocker = NO_SEAT, 0, 0, 0, NO_SEAT
+    state.seat, state.phase = state.starter, ks.OFFERED if rules.offer_upcard else ks.DRAWING
+    state.drawn, state.taken, state.returned = ks.NO_CARD, ks.NO_CARD, ks.NO_CARD
+    state.winner, state.points, state.gin, state.undercut, state.knocker = ks.NO_SEAT, 0, 0, 0, ks.NO_SEAT
 
 
 @device_function(inline="always")
 def upcard_of(state):
     """Return the top of the pile."""
-    return np.int64(state.pile[state.pile_size - 1]) & CARD_BITS
+    return np.int64(state.pile[state.pile_size - 1]) & ks.CARD_BITS
 
 
 @device_function(inline="always")
@@ -92,20 +71,20 @@ def draw(state, taken, rules):
         drawn = upcard
         state.pile_size -= 1
         state.pile_mask &= ~bit(drawn)
-        state.upcard_draws += state.phase == DRAWING
+        state.upcard_draws += state.phase == ks.DRAWING
         state.taken = drawn
         state.known[other] |= bit(drawn)
     else:
         drawn = np.int64(state.deck[rules.suits * rules.ranks - state.stock])
         state.stock -= 1
-        state.taken = NO_CARD
+        state.taken = ks.NO_CARD
         state.declined[seat] |= bit(upcard)
     state.drawn = drawn
     state.step += 1
     state.draws += 1
     state.turns[seat] += 1
     state.hand[seat] |= bit(drawn)
-    state.phase = LAST if state.phase == AT_WALL else DISCARDING
+    state.phase = ks.LAST if state.phase == ks.AT_WALL else ks.DISCARDING
     return rules.max_upcard_draws != 0 and state.upcard_draws >= rules.max_upcard_draws
 
 
@@ -115,7 +94,7 @@ def discard(state, card, rules):
     seat = state.seat
     state.hand[seat] ^= bit(card)
     state.step += 1
-    state.pile[state.pile_size] = card + ((1 + seat) << SEAT_SHIFT)
+    state.pile[state.pile_size] = card + ((1 + seat) << ks.SEAT_SHIFT)
     state.pile_size += 1
     state.pile_mask |= bit(card)
     state.discarded[seat] |= bit(card)
@@ -123,11 +102,11 @@ def discard(state, card, rules):
     twice = False
     if rules.void_if_returned_twice:
         twice = state.taken == card and state.returned == card
-        state.returned = card if state.taken == card else NO_CARD
-    state.taken = NO_CARD
+        state.returned = card if state.taken == card else ks.NO_CARD
+    state.taken = ks.NO_CARD
     state.seat = 1 - seat
     at_wall = state.stock <= rules.stock_floor
-    state.phase = AT_WALL if at_wall else DRAWING
+    state.phase = ks.AT_WALL if at_wall else ks.DRAWING
     return twice or state.draws >= rules.max_draws or (at_wall and rules.wall_knock == 0)
 
 
@@ -166,24 +145,24 @@ def step(state, action, count, rules):
     ``count``: for a knock and big gin, the number of melds that the knocker shows in ``state.shown[0]``.
     """
     seat = state.seat
-    if action >= KNOCK:
-        is_big_gin = action == BIG_GIN
+    if action >= ks.KNOCK:
+        is_big_gin = action == ks.BIG_GIN
         if not is_big_gin:
-            state.hand[seat] ^= bit(action - KNOCK)
+            state.hand[seat] ^= bit(action - ks.KNOCK)
         points, gin, undercut = score_knock(state, seat, state.hand[seat], is_big_gin, count, rules)
-        state.winner = seat if points > 0 or gin else 1 - seat if undercut else NO_SEAT
+        state.winner = seat if points > 0 or gin else 1 - seat if undercut else ks.NO_SEAT
         state.points, state.gin, state.undercut, state.knocker = abs(points), gin, undercut, seat
         state.step += 2
         return True
-    if action >= DISCARD:
-        return discard(state, np.int64(action - DISCARD), rules)
-    if action != PASS:
-        return draw(state, action == TAKE, rules)
+    if action >= ks.DISCARD:
+        return discard(state, np.int64(action - ks.DISCARD), rules)
+    if action != ks.PASS:
+        return draw(state, action == ks.TAKE, rules)
     state.step += 1
-    if state.phase == AT_WALL:
+    if state.phase == ks.AT_WALL:
         return True
     state.declined[seat] |= bit(upcard_of(state))
-    state.phase = OFFERED if seat == state.starter else FORCED
+    state.phase = ks.OFFERED if seat == state.starter else ks.FORCED
     state.seat = 1 - seat
     return False
 
@@ -196,9 +175,9 @@ def end_round(state, rules):
     if winner >= 0:
         state.scores[winner] += state.points
         starter = state.starter
-        state.starter = 1 - starter if rules.next_starter == ALTERNATES else winner if rules.next_starter == WINNER else 1 - winner
+        state.starter = 1 - starter if rules.next_starter == ks.ALTERNATES else winner if rules.next_starter == ks.WINNER else 1 - winner
         won = state.scores[winner] >= rules.match_points
-    return won or rules.match_points == 0 or state.round_index == MAX_ROUNDS, won
+    return won or rules.match_points == 0 or state.round_index == ks.MAX_ROUNDS, won
 
 
 @device_function(inline="always")
@@ -225,23 +204,23 @@ def can_take_at_wall(state, rules):
 def write_legal(state, rules):
     """Write the legal actions of the seat to move into the state."""
     phase, low, high = state.phase, np.int64(0), np.int64(0)
-    if phase == DISCARDING or phase == LAST:
+    if phase == ks.DISCARDING or phase == ks.LAST:
         hand = state.hand[state.seat]
-        if phase == DISCARDING:
-            low = (hand & ~forbidden_card(state, rules)) << DISCARD
+        if phase == ks.DISCARDING:
+            low = (hand & ~forbidden_card(state, rules)) << ks.DISCARD
         knock = legal_knocks(state, rules)
-        low |= knock << KNOCK
-        high = knock >> (64 - KNOCK)
+        low |= knock << ks.KNOCK
+        high = knock >> (64 - ks.KNOCK)
         if rules.big_gin_bonus and deadwood(hand, LEFT) == 0:
-            high |= np.int64(1) << (BIG_GIN - 64)
-    elif phase == DRAWING:
-        low = np.int64(1 << DRAW | 1 << TAKE)
-    elif phase == FORCED:
-        low = np.int64(1 << DRAW)
-    elif phase == OFFERED or can_take_at_wall(state, rules):
-        low = np.int64(1 << PASS | 1 << TAKE)
+            high |= np.int64(1) << (ks.BIG_GIN - 64)
+    elif phase == ks.DRAWING:
+        low = np.int64(1 << ks.DRAW | 1 << ks.TAKE)
+    elif phase == ks.FORCED:
+        low = np.int64(1 << ks.DRAW)
+    elif phase == ks.OFFERED or can_take_at_wall(state, rules):
+        low = np.int64(1 << ks.PASS | 1 << ks.TAKE)
     else:
-        low = np.int64(1 << PASS)
+        low = np.int64(1 << ks.PASS)
     state.legal[0], state.legal[1] = low, high
 
 
@@ -250,25 +229,32 @@ def observe(state, seat, forbidden):
     """Return the seat's observation; ``forbidden``: mask of the card that it may not discard."""
     other, has_pile = 1 - seat, state.pile_size > 0
     top = np.int64(state.pile[state.pile_size - 1]) if has_pile else np.int64(0)
-    return Observation(
+    return ks.Observation(
         hand=state.hand[seat],
         forbidden=forbidden,
         turn=state.turns[seat],
         known=state.known[seat],
         pile=state.pile_mask,
         opponent_discards=state.discarded[other],
-        upcard=top & CARD_BITS if has_pile else np.int64(NO_CARD),
-        upcard_from_opponent=has_pile and top >> SEAT_SHIFT == 1 + other,
+        upcard=top & ks.CARD_BITS if has_pile else np.int64(ks.NO_CARD),
+        upcard_from_opponent=has_pile and top >> ks.SEAT_SHIFT == 1 + other,
         own_score=state.scores[seat],
         other_score=state.scores[other],
         knock_limit=state.knock_limit,
     )
 
 
-@device_function(inline="always")
-def observe_draw(state):
-    """Return the observation of the seat to move, which is to draw."""
-    return observe(state, state.seat, np.int64(0))
+@device_function
+def card_plane(state, seat, plane):
+    """Return one of the NUM_CARD_PLANES planes of cards of a seat, as a mask."""
+    other = 1 - seat
+    if plane < 4:
+        if plane < 2:
+            return state.hand[seat] if plane == 0 else state.known[seat]
+        return state.discarded[other] if plane == 2 else state.declined[other]
+    if plane < 6:
+        return state.discarded[seat] if plane == 4 else state.pile_mask
+    return bit(upcard_of(state)) if state.pile_size > 0 else np.int64(0)
 
 
 @device_function(inline="always")

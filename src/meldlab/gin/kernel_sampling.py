@@ -13,20 +13,12 @@ from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import address, below, shuffle, unit
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import by_kind, device_function, kernel
-from meldlab.gin.kernel_hand import LEFT, bit, discards
+from meldlab.gin import kernel_state as ks
+from meldlab.gin.kernel_hand import FULL, LEFT, bit, discards, list_cards
 from meldlab.gin.kernel_match import act, next_action
 from meldlab.gin.kernel_players import knock_threshold, new_memory
 from meldlab.gin.kernel_policy import prior_weights
 from meldlab.gin.kernel_round import observe, step, upcard_of
-from meldlab.gin.kernel_state import (
-    DISCARD,
-    DRAWING,
-    KNOCK,
-    NO_CARD,
-    NO_SEAT,
-    EnsembleParameters,
-    PolicyParameters,
-)
 from meldlab.gin.kernel_value_network import draw_value, take_value
 from meldlab.melds.kernel import deadwood
 
@@ -61,17 +53,6 @@ class Rollouts(NamedTuple):
     expected: Any  # [samples, candidates] float64, points for seat 0 by the prior networks, where a rollout is truncated; else NaN
     steps: Any  # after which a rollout is truncated before a draw, where both players are policies; 0: never
     states: Any  # [1] STATE, workspace
-
-
-@device_function
-def list_unseen(state, unseen):
-    """Write the unseen cards into ``unseen``, [52] int64, in order; return their number."""
-    seen, count = state.hand[OWN] | state.known[OWN] | state.pile_mask, 0
-    for card in range(52):
-        if not seen & bit(card):
-            unseen[count] = card
-            count += 1
-    return count
 
 
 @device_function
@@ -142,7 +123,7 @@ def sample_deal(deck, position, opponent, key, sample, work, sums):
     """
     state, odds, unseen = position.states[0], position.odds, work[0]
     known, stock, turns = state.known[OWN], state.stock, state.turns[OTHER]
-    count, hidden = list_unseen(state, unseen), 10 - popcount(known)
+    count, hidden = list_cards(FULL & ~(state.hand[OWN] | known | state.pile_mask), unseen, 0), 10 - popcount(known)
     shuffle(unseen[:count], address(key, sample, 0, 0, SAMPLED_HANDS))
     draws = address(key, sample, 0, 0, DEVELOPING)
     if len(odds) > 0:
@@ -181,16 +162,12 @@ def restore_ensemble(player, memory, position, seat, hand, discarded):
                 order[index] = card
                 index += 1
     else:
-        for is_known in range(2):
-            for card in range(52):
-                if hand & bit(card) and (known & bit(card) != 0) == (is_known == 1):
-                    order[index] = card
-                    index += 1
+        list_cards(hand & known, order, list_cards(hand & ~known, order, 0))
     for i in range(54):
         memory.belief[i] = position.beliefs[seat, i]
 
 
-restore = by_kind({EnsembleParameters: restore_ensemble}, restore_nothing)
+restore = by_kind({ks.EnsembleParameters: restore_ensemble}, restore_nothing)
 
 
 @device_function
@@ -209,14 +186,14 @@ def no_leaf(player, memory, state, seat):
     return 0.0
 
 
-leaf_value = by_kind({PolicyParameters: policy_leaf}, no_leaf)
+leaf_value = by_kind({ks.PolicyParameters: policy_leaf}, no_leaf)
 
 
 @device_function
 def rollout(candidate, position, hand, first, second, memories, rules, results):
     """Play a candidate to the end of the round in the state of ``results``, with the deck of the sample; return expected points or NaN."""
     state, action, steps = results.states[0], candidate[ACTION], results.steps
-    if action >= KNOCK:
+    if action >= ks.KNOCK:
         state.hand[OWN], state.hand[OTHER] = candidate[SHOWN_HAND], hand
         count = 0
         while count < 4 and candidate[FIRST_MELD + count] != 0:
@@ -226,11 +203,11 @@ def rollout(candidate, position, hand, first, second, memories, rules, results):
         step(state, action, count, rules)
         return np.nan
     state.hand[OTHER] = hand
-    discarded = np.int64(action - DISCARD) if action >= DISCARD else np.int64(NO_CARD)
+    discarded = np.int64(action - ks.DISCARD) if action >= ks.DISCARD else np.int64(ks.NO_CARD)
     restore(first, memories[0], position, OWN, hand, discarded)
     restore(second, memories[1], position, OTHER, hand, discarded)
     while not act(state, action, first, second, memories, 0, rules):
-        if 0 < steps <= state.step and state.phase == DRAWING:
+        if 0 < steps <= state.step and state.phase == ks.DRAWING:
             own, other = leaf_value(first, memories[0], state, OWN), leaf_value(second, memories[1], state, OTHER)
             return LEAF_WEIGHT * (own - other)
         action = next_action(state, first, second, memories, 0, rules)
@@ -264,7 +241,7 @@ def play_rollouts(candidates, position, first, second, rules, key, sample, resul
             results.states[0] = position.states[0]
             state = results.states[0]
             state.root, state.step = np.int64(address(key, number, 0, 0, PLAYOUT)), 0
-            state.winner, state.knocker = NO_SEAT, NO_SEAT
+            state.winner, state.knocker = ks.NO_SEAT, ks.NO_SEAT
             for i in range(52):
                 state.deck[i] = deck[i]
             results.expected[row, which] = rollout(candidates[which], position, hand, first, second, memories, rules, results)

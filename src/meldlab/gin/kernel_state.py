@@ -92,6 +92,7 @@ WIDE, NARROW = 64, 32
 # with), planes of floats (position in the pile, prior logits to discard and to knock with), and numbers (offered, forced, drawing,
 # discarding; both turns, stock, both scores, limit, deadwood; prior logits to draw, to take, and the value).
 PLANES, FLOAT_PLANES, SCALARS = 8, 3, 14
+NUM_CARD_PLANES = 7  # of them, the first, also among the features of the vector environment
 
 # The prior of a value network, [PRIOR] float32: the value of each action less that of the best, and the value of the best.
 PRIOR_DRAW, PRIOR_TAKE, PRIOR_VALUE, PRIOR_DISCARD, PRIOR_KNOCK = 0, 1, 2, 3, 55

@@ -14,16 +14,16 @@ import numpy as np
 
 from meldlab.chance.kernel import unit
 from meldlab.compiling import device_function
+from meldlab.gin import kernel_state as ks
 from meldlab.gin.kernel_hand import bit, discards, lowest_card
-from meldlab.gin.kernel_round import discard_key, observe_discard, observe_draw, upcard_of
-from meldlab.gin.kernel_state import NARROW, PRIOR_DISCARD, PRIOR_DRAW, PRIOR_KNOCK, PRIOR_TAKE, PRIOR_VALUE, TURNS, WIDE, Observation
+from meldlab.gin.kernel_round import discard_key, observe, observe_discard, upcard_of
 from meldlab.melds.kernel import suits_held
 
 STRETCHES, PATTERNS = 10, 256  # first ranks of a stretch of four, and states of four cards
 COLUMN_ROWS = STRETCHES * PATTERNS
 WAIT_ROWS = COLUMN_ROWS + 13 * PATTERNS
-DRAW_ROWS = WAIT_ROWS + TURNS + 1
-DEADWOOD_ROWS = DRAW_ROWS + TURNS + 1
+DRAW_ROWS = WAIT_ROWS + ks.TURNS + 1
+DEADWOOD_ROWS = DRAW_ROWS + ks.TURNS + 1
 MAX_DEADWOOD = 63
 RUN_ROWS = DEADWOOD_ROWS + MAX_DEADWOOD + 1  # by the states of the four cards around a discard
 SET_ROWS = RUN_ROWS + 5**4  # by those of its rank
@@ -118,12 +118,12 @@ def add_scores(total, own, other, rows):
 @device_function
 def first_layer(total, weights, inner):
     """Put a total through the first layer, four inputs at a time."""
-    for j in range(NARROW):
-        inner[j] = weights.first[WIDE, j]
-    for i in range(0, WIDE, 4):
+    for j in range(ks.NARROW):
+        inner[j] = weights.first[ks.WIDE, j]
+    for i in range(0, ks.WIDE, 4):
         a, b = max(total[i], np.float32(0.0)), max(total[i + 1], np.float32(0.0))
         c, d = max(total[i + 2], np.float32(0.0)), max(total[i + 3], np.float32(0.0))
-        for j in range(NARROW):
+        for j in range(ks.NARROW):
             sums = inner[j] + a * weights.first[i, j] + b * weights.first[i + 1, j]
             inner[j] = sums + c * weights.first[i + 2, j] + d * weights.first[i + 3, j]
 
@@ -131,7 +131,7 @@ def first_layer(total, weights, inner):
 @device_function
 def head_output(inner, weights, which):
     """Return one of the three outputs, in points."""
-    result = weights.last[NARROW, which]
+    result = weights.last[ks.NARROW, which]
     for j in range(len(inner)):
         if inner[j] > 0:
             result += inner[j] * weights.last[j, which]
@@ -151,7 +151,7 @@ def best_discard_value(observation, noise, key, weights, workspace):
     base, work = workspace.total[0], workspace.total[1]
     first, second = hand | pile, observation.known | pile
     add_cards(base, first, second, rows)
-    add_row(base, WAIT_ROWS + min(observation.turn, TURNS), rows)
+    add_row(base, WAIT_ROWS + min(observation.turn, ks.TURNS), rows)
     add_scores(base, observation.own_score, observation.other_score, rows)
     # Start with the first allowed card, so that one is chosen whatever the values are.
     best, chosen, knocks = 0.0, np.int64(-1), False
@@ -169,7 +169,8 @@ def best_discard_value(observation, noise, key, weights, workspace):
         wait = head_output(inner, weights, WAIT_HEAD)
         values[card] = wait
         if noise > 0.0:
-            wait += noise * unit_noise(key, card)
+            # The sum of three draws has mean 1.5 and spread 0.5.
+            wait += noise * (2.0 * (unit(key, 3 * card) + unit(key, 3 * card + 1) + unit(key, 3 * card + 2)) - 3.0)
         if chosen < 0 or wait > best:
             best, chosen, knocks = wait, card, False
         if left[card] <= observation.knock_limit:
@@ -181,17 +182,11 @@ def best_discard_value(observation, noise, key, weights, workspace):
 
 
 @device_function
-def unit_noise(key, nth):
-    """Return a number with mean 0 and spread about 1 from an address."""
-    return 2.0 * (unit(key, 3 * nth) + unit(key, 3 * nth + 1) + unit(key, 3 * nth + 2)) - 3.0
-
-
-@device_function
 def draw_value(observation, turn, weights, workspace):
     """Return the value of drawing from stock with ten cards, at the coming turn."""
     base, rows = workspace.total[0], weights.rows
     add_cards(base, observation.hand | observation.pile, observation.known | observation.pile, rows)
-    add_row(base, DRAW_ROWS + min(turn, TURNS), rows)
+    add_row(base, DRAW_ROWS + min(turn, ks.TURNS), rows)
     add_scores(base, observation.own_score, observation.other_score, rows)
     first_layer(base, weights, workspace.inner)
     return head_output(workspace.inner, weights, DRAW_HEAD)
@@ -200,7 +195,7 @@ def draw_value(observation, turn, weights, workspace):
 @device_function
 def take_value(observation, upcard, weights, workspace):
     """Return the value of taking the upcard."""
-    taken = Observation(
+    taken = ks.Observation(
         hand=observation.hand | bit(upcard),
         forbidden=bit(upcard),
         turn=observation.turn + 1,
@@ -219,7 +214,7 @@ def take_value(observation, upcard, weights, workspace):
 @device_function
 def network_takes(player, memory, state):
     """Return whether the value of the upcard exceeds that of a card from stock."""
-    observation, weights, workspace = observe_draw(state), player.weights, memory.workspace
+    observation, weights, workspace = observe(state, state.seat, np.int64(0)), player.weights, memory.workspace
     drawn = draw_value(observation, observation.turn + 1, weights, workspace)
     return take_value(observation, upcard_of(state), weights, workspace) > drawn
 
@@ -238,23 +233,29 @@ def prior_logit(value, best):
 
 
 @device_function
-def write_discard_prior(observation, weights, workspace, prior):
-    """Write the prior of every discard and knock; ``prior``: [PRIOR] float32, the rest of which is 0."""
-    best, _, _ = best_discard_value(observation, 0.0, np.uint64(0), weights, workspace)
-    prior[PRIOR_VALUE] = best / 30.0
-    rest = observation.hand & ~observation.forbidden
-    while rest:
-        card = lowest_card(rest)
-        rest &= rest - 1
-        prior[PRIOR_DISCARD + card] = prior_logit(workspace.values[card], best)
-        if workspace.left[card] <= observation.knock_limit:
-            prior[PRIOR_KNOCK + card] = prior_logit(workspace.risks[card], best)
+def write_prior(state, seat, forbidden, weights, workspace, prior):
+    """Write the prior of the actions of a seat that is to draw or to discard; ``prior``: [PRIOR] float32, 0 for other actions.
 
-
-@device_function
-def write_draw_prior(observation, upcard, weights, workspace, prior):
-    """Write the prior of the stock and of the upcard."""
-    drawn, taken = draw_value(observation, observation.turn + 1, weights, workspace), take_value(observation, upcard, weights, workspace)
-    best = max(drawn, taken)
-    prior[PRIOR_VALUE] = best / 30.0
-    prior[PRIOR_DRAW], prior[PRIOR_TAKE] = prior_logit(drawn, best), prior_logit(taken, best)
+    ``forbidden``: the card that it may not discard, as a mask.
+    """
+    phase = state.phase
+    for i in range(ks.PRIOR):
+        prior[i] = np.float32(0.0)
+    if phase == ks.DISCARDING or phase == ks.LAST:
+        observation = observe(state, seat, forbidden)
+        best, _, _ = best_discard_value(observation, 0.0, np.uint64(0), weights, workspace)
+        prior[ks.PRIOR_VALUE] = best / 30.0
+        rest = observation.hand & ~forbidden
+        while rest:
+            card = lowest_card(rest)
+            rest &= rest - 1
+            prior[ks.PRIOR_DISCARD + card] = prior_logit(workspace.values[card], best)
+            if workspace.left[card] <= observation.knock_limit:
+                prior[ks.PRIOR_KNOCK + card] = prior_logit(workspace.risks[card], best)
+    elif phase == ks.OFFERED or phase == ks.DRAWING:
+        observation = observe(state, seat, np.int64(0))
+        drawn = draw_value(observation, observation.turn + 1, weights, workspace)
+        taken = take_value(observation, upcard_of(state), weights, workspace)
+        best = max(drawn, taken)
+        prior[ks.PRIOR_VALUE] = best / 30.0
+        prior[ks.PRIOR_DRAW], prior[ks.PRIOR_TAKE] = prior_logit(drawn, best), prior_logit(taken, best)

@@ -11,26 +11,12 @@ from meldlab.cards.kernel import popcount
 from meldlab.chance.kernel import below, decision
 from meldlab.chance.kernel_purpose import Purpose
 from meldlab.compiling import by_kind, device_function, kernel
-from meldlab.gin.kernel_hand import LEFT, bit, nth_card
+from meldlab.gin import kernel_state as ks
+from meldlab.gin.kernel_hand import LEFT, nth_card
 from meldlab.gin.kernel_match import act, next_action, start_round
 from meldlab.gin.kernel_players import new_workspace, plain_workspace, show_knock
-from meldlab.gin.kernel_round import deal, end_round, forbidden_card, observe, start_match, step, upcard_of, write_legal
-from meldlab.gin.kernel_state import (
-    BIG_GIN,
-    CARD_BITS,
-    DISCARDING,
-    DRAWING,
-    KNOCK,
-    LAST,
-    NO_CARD,
-    NO_SEAT,
-    NUM_ACTIONS,
-    OFFERED,
-    PRIOR,
-    Memory,
-    RuleNumbers,
-)
-from meldlab.gin.kernel_value_network import write_discard_prior, write_draw_prior
+from meldlab.gin.kernel_round import card_plane, deal, end_round, forbidden_card, start_match, step, write_legal
+from meldlab.gin.kernel_value_network import write_prior
 from meldlab.melds.kernel import deadwood
 
 NEW_GAME = -1  # in place of an action
@@ -38,7 +24,7 @@ NUM_PLANES = 8  # of 52 bytes: seven of cards that are there or not, and their p
 NUM_SCALARS = 16
 WORDS = 13  # a plane is written four cards at a time
 NUM_FEATURES = 52 * NUM_PLANES + NUM_SCALARS
-MASK_WORDS = NUM_ACTIONS // 4
+MASK_WORDS = ks.NUM_ACTIONS // 4
 CHOICE = int(Purpose.CHOICE)
 
 
@@ -50,7 +36,7 @@ class StepSettings(NamedTuple):
 
 
 # Rules and settings of the tables on the cores in one record: 22 Python integers as arguments take 1 us more for a step of 4 us.
-NUMBERS = np.dtype((np.record, np.dtype([(name, np.int64) for name in (*RuleNumbers._fields, *StepSettings._fields)])))
+NUMBERS = np.dtype((np.record, np.dtype([(name, np.int64) for name in (*ks.RuleNumbers._fields, *StepSettings._fields)])))
 
 
 class NoPlayer(NamedTuple):
@@ -84,40 +70,6 @@ class Outputs(NamedTuple):
 
 
 @device_function
-def score_round(state, i, rules, settings, outputs):
-    """Write the result of a round; return whether the match is over."""
-    winner, points = state.winner, state.points
-    is_over, is_won = end_round(state, rules)
-    # Nothing is written about a next game before the own seat is to move: that seat was another one in the game that has ended.
-    if outputs.done[i]:
-        return is_over
-    outputs.over[i] = True
-    if winner >= 0:
-        outputs.points[i, winner] += points
-        if is_won or settings.by_points:
-            reward = np.float32(points) / np.float32(100.0) if settings.by_points else np.float32(1.0)
-            outputs.rewards[i, winner] += reward
-            outputs.rewards[i, 1 - winner] -= reward
-    if is_over:
-        outputs.done[i], outputs.winner[i] = True, winner if is_won else NO_SEAT
-        outputs.scores[i, 0], outputs.scores[i, 1] = state.scores[0], state.scores[1]
-    return is_over
-
-
-@device_function
-def card_plane(state, seat, plane):
-    """Return one of the seven planes of cards of a seat, as a mask."""
-    other = 1 - seat
-    if plane < 4:
-        if plane < 2:
-            return state.hand[seat] if plane == 0 else state.known[seat]
-        return state.discarded[other] if plane == 2 else state.declined[other]
-    if plane < 6:
-        return state.discarded[seat] if plane == 4 else state.pile_mask
-    return bit(upcard_of(state)) if state.pile_size > 0 else np.int64(0)
-
-
-@device_function
 def write_scalars(state, seat, rules, row):
     """Write the numbers of the features of a seat; ``row``: [NUM_FEATURES] uint8."""
     other, first = 1 - seat, 52 * NUM_PLANES
@@ -143,7 +95,7 @@ def write_order(state, row):
     for card in range(52):
         row[first + card] = 0
     for index in range(state.pile_size):
-        row[first + (np.int64(state.pile[index]) & CARD_BITS)] = index + 1
+        row[first + (np.int64(state.pile[index]) & ks.CARD_BITS)] = index + 1
 
 
 @device_function
@@ -160,17 +112,30 @@ def write_features(state, seat, rules, row):
 @device_function
 def is_legal(state, action):
     """Return whether an action, any integer, is legal for the seat to move."""
-    return 0 <= action < NUM_ACTIONS and state.legal[action >> 6] >> (action & 63) & 1 == 1
+    return 0 <= action < ks.NUM_ACTIONS and state.legal[action >> 6] >> (action & 63) & 1 == 1
 
 
-@device_function(inline="always")
+@device_function
 def end_of_round(state, i, rules, settings, outputs):
-    """Score a round that is over, and start the next game if the match is over."""
-    writes_last = outputs.final_features.shape[2] > 0 and not outputs.done[i]
-    if score_round(state, i, rules, settings, outputs):
-        if writes_last:
+    """Write the result of a round that is over, and start the next game if the match is over."""
+    winner, points = state.winner, state.points
+    is_over, is_won = end_round(state, rules)
+    # Nothing is written about a next game before the own seat is to move: that seat was another one in the game that has ended.
+    if not outputs.done[i]:
+        outputs.over[i] = True
+        if winner >= 0:
+            outputs.points[i, winner] += points
+            if is_won or settings.by_points:
+                reward = np.float32(points) / np.float32(100.0) if settings.by_points else np.float32(1.0)
+                outputs.rewards[i, winner] += reward
+                outputs.rewards[i, 1 - winner] -= reward
+        if is_over:
+            outputs.done[i], outputs.winner[i] = True, winner if is_won else ks.NO_SEAT
             for seat in range(2):
-                write_features(state, seat, rules, outputs.final_features[i, seat])
+                outputs.scores[i, seat] = state.scores[seat]
+                if outputs.final_features.shape[2] > 0:
+                    write_features(state, seat, rules, outputs.final_features[i, seat])
+    if is_over:
         state.game += settings.stride
         start_match(state, rules)
 
@@ -179,8 +144,8 @@ def end_of_round(state, i, rules, settings, outputs):
 def advance_alone(player, state, action, i, memories, rules, settings, outputs):
     """Apply an action at table ``i``, or start its game, and continue to the next decision, in a new round or game if need be."""
     count = np.int64(0)
-    if action >= KNOCK:
-        count = show_knock(player, state, np.int64(NO_CARD if action == BIG_GIN else action - KNOCK))
+    if action >= ks.KNOCK:
+        count = show_knock(player, state, np.int64(ks.NO_CARD if action == ks.BIG_GIN else action - ks.KNOCK))
     if action == NEW_GAME:
         start_match(state, rules)
         deal(state, rules)
@@ -234,7 +199,7 @@ vector_workspace = by_kind({NoPlayer: no_workspace}, new_workspace)
 @device_function
 def clear(i, outputs):
     """Clear the results of a table."""
-    outputs.done[i], outputs.over[i], outputs.winner[i] = False, False, NO_SEAT
+    outputs.done[i], outputs.over[i], outputs.winner[i] = False, False, ks.NO_SEAT
     for seat in range(2):
         outputs.rewards[i, seat], outputs.points[i, seat], outputs.scores[i, seat] = np.float32(0.0), 0, 0
 
@@ -289,8 +254,8 @@ def step_range(player, workspace, tables, actions, numbers, outputs, first, coun
     for i in range(first, first + count):
         state, cards, belief = tables.states[i], tables.cards[i], tables.belief[i]
         memories = (
-            Memory(cards=cards[0], belief=belief[0], workspace=workspace),
-            Memory(cards=cards[1], belief=belief[1], workspace=workspace),
+            ks.Memory(cards=cards[0], belief=belief[0], workspace=workspace),
+            ks.Memory(cards=cards[1], belief=belief[1], workspace=workspace),
         )
         clear(i, outputs)
         advance(player, state, actions[i], i, memories, numbers, numbers, outputs)
@@ -329,24 +294,13 @@ def step_all_alone(tables, actions, numbers, outputs):
     return step_legal(NoPlayer(0), NoPlayer(0), tables, actions, numbers, outputs)
 
 
-@device_function(inline="always")
-def write_prior(state, weights, rules, workspace, prior):
-    """Write the prior of a value network for the actions of the seat to move; ``prior``: [PRIOR] float32."""
-    phase = state.phase
-    for index in range(PRIOR):
-        prior[index] = np.float32(0.0)
-    if phase == DISCARDING or phase == LAST:
-        write_discard_prior(observe(state, state.seat, forbidden_card(state, rules)), weights, workspace, prior)
-    elif phase == OFFERED or phase == DRAWING:
-        write_draw_prior(observe(state, state.seat, np.int64(0)), upcard_of(state), weights, workspace, prior)
-
-
 @kernel
 def write_priors(states, weights, rules, priors):
     """Write the prior of a value network at each table; ``priors``: [n, PRIOR] float32."""
     workspace = plain_workspace(weights)
     for i in range(len(priors)):
-        write_prior(states[i], weights, rules, workspace, priors[i])
+        state = states[i]
+        write_prior(state, state.seat, forbidden_card(state, rules), weights, workspace, priors[i])
 
 
 @device_function
@@ -386,9 +340,3 @@ def write_both(states, rules, rows):
     for i in range(len(rows)):
         for seat in range(2):
             write_features(states[i], seat, rules, rows[i, seat])
-
-
-@kernel
-def write_row(states, seat, rules, row):
-    """Write the features of one seat in the first of the states; ``row``: [NUM_FEATURES] uint8."""
-    write_features(states[0], seat, rules, row)

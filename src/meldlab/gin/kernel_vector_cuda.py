@@ -8,13 +8,14 @@ import numba
 import numpy as np
 from numba import cuda
 
+from meldlab.gin.kernel_round import card_plane, forbidden_card
 from meldlab.gin.kernel_state import CARD_BITS, NARROW, NUM_ACTIONS, WIDE, Memory, Workspace
+from meldlab.gin.kernel_value_network import write_prior
 from meldlab.gin.kernel_vector import (
     MASK_WORDS,
     NUM_PLANES,
     WORDS,
     advance,
-    card_plane,
     clear,
     hidden_hand,
     is_legal,
@@ -22,7 +23,6 @@ from meldlab.gin.kernel_vector import (
     random_action,
     word_of,
     write_features,
-    write_prior,
     write_table,
 )
 
@@ -121,4 +121,5 @@ def write_priors(states, weights, rules, priors):
         inner=cuda.local.array(NARROW, numba.float32),
     )
     for i in range(cuda.grid(1), len(priors), cuda.gridsize(1)):
-        write_prior(states[i], weights, rules, workspace, priors[i])
+        state = states[i]
+        write_prior(state, state.seat, forbidden_card(state, rules), weights, workspace, priors[i])

@@ -12,7 +12,7 @@ from enum import StrEnum
 from operator import index as as_index
 
 from meldlab.cards import CARDS, Card, Hand
-from meldlab.errors import BadText, NoSuchThing, NotLegalHere
+from meldlab.errors import BadText, NoSuchThing, NotLegalHere, parse_part
 from meldlab.melds import Meld
 
 NONE = -1
@@ -69,20 +69,22 @@ class Move:
         verb, offset = Verb(match.group(1).lower()), match.end()
         rest = text[offset:]
         if verb in (Verb.PASS, Verb.DRAW):
-            if rest.strip() and (verb is Verb.PASS or rest.strip() != "??"):
-                _card(rest, text, offset, allowed=verb is Verb.DRAW)
+            if rest.strip() and verb is Verb.PASS:
+                raise BadText("expected no card here", text, offset + len(rest) - len(rest.lstrip()))
+            if rest.strip() not in ("", "??"):
+                parse_part(Card.parse, rest, text, offset)
             return PASS if verb is Verb.PASS else DRAW
         if verb in (Verb.TAKE, Verb.DROP):
-            card = _card(rest, text, offset)
+            card = parse_part(Card.parse, rest, text, offset)
             return TAKES[card.index] if verb is Verb.TAKE else DROPS[card.index]
         head, bar, melds = rest.partition("|") if verb is not Verb.SHOW else ("", "|", rest)
         place = offset + len(head) + (verb is not Verb.SHOW)
         melds, _, laid = melds.partition("lay off") if verb is Verb.SHOW else (melds, "", "")
-        index = _card(head, text, offset).index if verb is Verb.KNOCK else NONE
+        index = parse_part(Card.parse, head, text, offset).index if verb is Verb.KNOCK else NONE
         if verb is Verb.BIG_GIN and head.strip():
             raise BadText("big gin has no discard", text, offset + 1)
         shown = _melds(melds, text, place) if bar else ()
-        return cls(verb, index, shown, _hand(laid, text, len(text) - len(laid)))
+        return cls(verb, index, shown, parse_part(Hand.parse, laid, text, len(text) - len(laid)))
 
     def __str__(self) -> str:
         melds = " | ".join(map(str, self.melds))
@@ -122,29 +124,10 @@ def _is_hand(thing: object) -> bool:
     return type(mask) is int and 0 <= mask < 1 << 52
 
 
-def _card(rest: str, text: str, start: int, *, allowed: bool = True) -> Card:
-    if not allowed:
-        raise BadText("expected no card here", text, start + len(rest) - len(rest.lstrip()))
-    try:
-        return Card.parse(rest)
-    except BadText as error:
-        raise BadText(error.problem, text, start + error.offset) from None
-
-
-def _hand(rest: str, text: str, start: int) -> Hand:
-    try:
-        return Hand.parse(rest)
-    except BadText as error:
-        raise BadText(error.problem, text, start + error.offset) from None
-
-
 def _melds(rest: str, text: str, start: int) -> tuple[Meld, ...]:
     melds = []
     for part in rest.split("|") if rest.strip() else ():
-        try:
-            melds.append(Meld.parse(part))
-        except BadText as error:
-            raise BadText(error.problem, text, start + error.offset) from None
+        melds.append(parse_part(Meld.parse, part, text, start))
         start += len(part) + 1
     return tuple(melds)
 

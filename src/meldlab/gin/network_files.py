@@ -3,7 +3,9 @@
 import json
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from meldlab.gpu import on_host
 
 W = TypeVar("W", ValueWeights, PolicyWeights)
 VALUE_SHAPES = ValueWeights((ROWS, WIDE), (WIDE + 1, NARROW), (NARROW + 1, 3))
+FOLDER = resources.files("meldlab.gin.players") / "networks"
 MAX_WIDTH, MAX_LAYERS = 2048, 8
 FILE_NAMES = {"prior_scale": "trust"}  # names in files that differ from those of the weights
 
@@ -51,50 +54,44 @@ def prior_of(weights: PolicyWeights) -> ValueWeights:
     return ValueWeights(weights.rows, weights.first, weights.last)
 
 
-def check_value_weights(weights: ValueWeights) -> None:
-    """Raise unless these are weights of a value network that the kernels can read."""
-    _check_layers(weights, VALUE_SHAPES, "network")
-
-
-def check_policy(weights: PolicyWeights) -> None:
-    """Raise unless these are weights of a policy network that the kernels can read."""
+def check_weights(weights: ValueWeights | PolicyWeights) -> None:
+    """Raise unless these are weights of a value network or a policy that the kernels can read."""
+    if isinstance(weights, ValueWeights):
+        check_arrays(weights, {name: (shape, np.float32) for name, shape in VALUE_SHAPES._asdict().items()}, "network")
+        return
     if np.ndim(weights.own) != 2 or np.ndim(weights.deep_bias) != 2:
         raise NotLegalHere("not a policy: expected layers with a width")
     wide, deep = weights.own.shape[1], len(weights.deep_bias)
     if not (1 <= wide <= MAX_WIDTH and 0 <= deep <= MAX_LAYERS):
         raise NotLegalHere(f"not a policy: expected up to {MAX_LAYERS} layers of up to {MAX_WIDTH}, got {deep} of {wide}")
-    check_value_weights(prior_of(weights))
-    _check_layers(weights, policy_shapes(wide, deep), "policy")
+    check_arrays(weights, {name: (shape, np.float32) for name, shape in policy_shapes(wide, deep)._asdict().items()}, "policy")
 
 
-def _check_layers(weights: Any, shapes: Any, what: str) -> None:
-    for name, layer, shape in zip(shapes._fields, weights, shapes, strict=True):
-        array = on_host(layer)
-        if array.shape != shape or array.dtype != np.float32 or not array.flags.c_contiguous:
-            got = " x ".join(map(str, array.shape))
-            raise NotLegalHere(
-                f"not a {what}: expected {' x '.join(map(str, shape))} numbers of 32 bits for {name}, got {got} of {array.dtype}"
-            )
+def check_arrays(holder: Any, kinds: Mapping[str, tuple[tuple[int, ...], type]], what: str) -> None:
+    """Raise unless the arrays of a structure have these shapes and types, row by row in memory, and hold finite numbers."""
+    for name, (shape, kind) in kinds.items():
+        array = on_host(getattr(holder, name))
+        if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous:
+            expected, got = (" x ".join(map(str, sizes)) for sizes in (shape, array.shape))
+            raise NotLegalHere(f"not a {what}: expected {expected} numbers of {np.dtype(kind)} for {name}, got {got} of {array.dtype}")
         if not np.isfinite(array).all():
             raise NotLegalHere(f"not a {what}: {name} holds a number that is not finite")
 
 
-def read_value_weights(file: Any, name: str) -> tuple[ValueWeights, dict[str, Any]]:
-    """Return the value network of an open file or a path, and its metadata."""
-    return _read(ValueWeights, check_value_weights, file, name)
+@cache
+def read_shipped(kind: type[W], name: str) -> tuple[Any, dict[str, Any]]:
+    """Return the network of a name that comes with the package, and its metadata."""
+    with (FOLDER / f"{name}.npz").open("rb") as file:
+        return read_weights(kind, file, f"{name}.npz")
 
 
-def read_policy(file: Any, name: str) -> tuple[PolicyWeights, dict[str, Any]]:
-    """Return the policy network of an open file or a path, and its metadata."""
-    return _read(PolicyWeights, check_policy, file, name)
-
-
-def _read(kind: type[W], check: Callable[[W], None], file: Any, name: str) -> tuple[W, dict[str, Any]]:
+def read_weights(kind: type[W], file: Any, name: str) -> tuple[W, dict[str, Any]]:
+    """Return the value network or policy of an open file or a path, and its metadata."""
     try:
         with np.load(file, allow_pickle=False) as arrays:
             weights = kind(*(np.ascontiguousarray(arrays[file_name(part)], np.float32) for part in kind._fields))
             metadata = dict(json.loads(str(arrays["notes"])))
-        check(weights)
+        check_weights(weights)
     except NotLegalHere as error:
         raise NotPossible(f"{name} cannot be played: {error}") from None
     except OSError as error:

@@ -93,7 +93,7 @@ def state_of(view: View, chance: Chance = NO_CHANCE) -> NDArray[Any]:
 def features_of(view: View) -> NDArray[np.uint8]:
     """Return [NUM_FEATURES] uint8, see PLANES and SCALARS; also for a seat that is not to move."""
     row = np.zeros(NUM_FEATURES, np.uint8)
-    kernel_vector.write_row(state_of(view), view.seat, kernel_rules(view.rules), row)
+    kernel_vector.write_features(state_of(view)[0], view.seat, kernel_rules(view.rules), row)
     return row
 
 

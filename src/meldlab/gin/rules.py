@@ -15,7 +15,7 @@ from meldlab.cards import Card
 from meldlab.errors import NoSuchThing, NotLegalHere, whole_number
 from meldlab.gin.kernel_state import ALTERNATES, LOSER, WINNER, RuleNumbers
 from meldlab.melds import GIN_POINTS
-from meldlab.play.rules import get_preset, read_rules, rules_from, rules_table
+from meldlab.play.rules import PresetRules
 
 MAX_DEADWOOD = 98  # of ten cards: two each of ten, jack, queen and king, and two nines
 ONLY_SIMPLE = "small decks are for random, simple, gin-only, knock:A,B,T and your own: other players know ten cards of 52 only"
@@ -24,13 +24,10 @@ MAX_POINTS = 10_000  # of a limit, a bonus or a match: the kernels count points 
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(PresetRules):
     """Rules of gin rummy; the defaults are those of the EAAI-2021 challenge."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "most_upcard_draws": "max_upcard_draws",
-        "most_draws": "max_draws",
-    }  # in saved records and rules files
+    renamed: ClassVar[Mapping[str, str]] = {"most_upcard_draws": "max_upcard_draws", "most_draws": "max_draws"}
 
     knock_limit: int = 10
     oklahoma: bool = False
@@ -84,25 +81,6 @@ class Rules:
         if self.stock_floor >= stock:
             raise NotLegalHere(f"expected stock_floor from 0 to {stock - 1}, got {self.stock_floor}")
 
-    @classmethod
-    def preset(cls, name: str) -> "Rules":
-        """Return a set of rules by name."""
-        return get_preset(name, PRESETS)
-
-    @classmethod
-    def named(cls, name: str) -> "Rules":
-        """Return a preset by its name, or the rules of a TOML file."""
-        return read_rules(name, PRESETS)
-
-    @classmethod
-    def read(cls, table: Mapping[str, Any]) -> "Rules":
-        """Return the rules of a record: a preset and the fields that differ from it."""
-        return rules_from(table, PRESETS)
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the preset that differs in the fewest fields, and those fields."""
-        return rules_table(self, PRESETS)
-
     @cached_property
     def pack(self) -> tuple[int, ...]:
         """Return the cards of the deck, as bit numbers.
@@ -146,28 +124,13 @@ def kernel_rules(rules: Rules) -> RuleNumbers:
 
     Without ``lay_off``, since players in kernels lay off greedily where they choose, and without the bonuses of a match.
     """
-    return RuleNumbers(
-        knock_limit=rules.knock_limit,
-        oklahoma=int(rules.oklahoma),
-        gin_bonus=rules.gin_bonus,
-        big_gin_bonus=rules.big_gin_bonus,
-        undercut_bonus=rules.undercut_bonus,
-        equal_is_undercut=int(rules.equal_deadwood == "undercut"),
-        offer_upcard=int(rules.offer_upcard),
-        stock_floor=rules.stock_floor,
-        max_upcard_draws=rules.max_upcard_draws,
-        max_draws=rules.max_draws,
-        random_starter=int(rules.first_starter == "random"),
-        next_starter={"alternates": ALTERNATES, "winner": WINNER, "loser": LOSER}[rules.next_starter],
-        match_points=rules.match_points,
-        cards=rules.cards,
-        ranks=rules.ranks,
-        suits=rules.suits,
-        wall_knock=int(rules.wall_knock),
-        return_upcard=int(rules.return_upcard),
-        void_if_returned_twice=int(rules.void_if_returned_twice),
-        random_scores=0,
-    )
+    translated = {
+        "equal_is_undercut": rules.equal_deadwood == "undercut",
+        "random_starter": rules.first_starter == "random",
+        "next_starter": {"alternates": ALTERNATES, "winner": WINNER, "loser": LOSER}[rules.next_starter],
+        "random_scores": 0,
+    }
+    return RuleNumbers(*(int(translated[name] if name in translated else getattr(rules, name)) for name in RuleNumbers._fields))
 
 
 def _check(name: str, kind: Any, value: Any) -> None:
@@ -197,6 +160,7 @@ PRESETS = {
         match_points=0,
     ),
 }
+Rules.presets = PRESETS
 
 # Eight cards, three in a hand, two draws: runs, knocks, lay-offs, gins and undercuts, in a tree that is walked in seconds.
 MINI = Rules(

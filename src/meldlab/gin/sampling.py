@@ -4,7 +4,7 @@
 >>> from meldlab.gin.players import parse
 >>> view, simple = position_view("2C 3C 4C 9D 9H 9S KC KD KH KS 5H"), parse("simple").parameters()
 >>> moves = [Move.parse("knock 5H | 9D 9H 9S | KC KD KH KS | 2C 3C 4C"), Move.parse("drop KS")]
->>> outcomes = rollout_outcomes(view, moves, 1, range(100), (simple, simple))
+>>> outcomes = rollouts(view, moves, 1, range(100), (simple, simple)).outcomes
 >>> outcomes.shape, bool(outcomes[:, 0].mean() > outcomes[:, 1].mean())
 ((100, 2), True)
 """
@@ -21,7 +21,6 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin.batch import PlayerParameters
 from meldlab.gin.equity import decode_outcomes
 from meldlab.gin.kernel_ensemble import replay_events
-from meldlab.gin.kernel_hand import knocks
 from meldlab.gin.kernel_sampling import CANDIDATE_WIDTH, FIRST_MELD, NO_SCORE, Position, Rollouts, play_rollouts
 from meldlab.gin.kernel_state import BIG_GIN, KNOCK, NO_CARD, SEAT_SHIFT, STATE, EnsembleParameters, RuleNumbers
 from meldlab.gin.move import Move, Verb
@@ -41,22 +40,14 @@ PAIRS = ("hand", "known", "discarded", "declined", "turns", "scores")  # fields 
 Players = tuple[PlayerParameters, PlayerParameters]
 
 
-def rollout_outcomes(
-    view: View, moves: Sequence[Move], key: int, samples: range, players: Players, *, odds: Any = NO_ODDS, threads: int = 1
-) -> NDArray[np.int64]:
-    """Return [samples, moves] int64, the outcome of each move on each sampled deal, coded as in ``Rollouts``; not for showing.
+def rollouts(
+    view: View, moves: Sequence[Move], key: int, samples: range, players: Players, steps: int = 0, *, odds: Any = NO_ODDS, threads: int = 1
+) -> Rollouts:
+    """Return the outcome of each move on each sampled deal; between two policies truncated after ``steps`` actions, if not 0.
 
-    ``players``: those of the seat of the view, and of the other; ``key``: the address that all draws come from;
+    Not for showing. ``players``: those of the seat of the view, and of the other; ``key``: the address that all draws come from;
     ``odds``: [52], that the opponent holds each card, by a belief; without one its hand is developed for as many turns.
     """
-    outcomes: NDArray[np.int64] = rollouts(view, moves, key, samples, players, 0, odds=odds, threads=threads).outcomes
-    return outcomes
-
-
-def rollouts(
-    view: View, moves: Sequence[Move], key: int, samples: range, players: Players, steps: int, *, odds: Any = NO_ODDS, threads: int = 1
-) -> Rollouts:
-    """Return the outcome of each move on each sampled deal; between two policies truncated after ``steps`` actions, if not 0."""
     candidates, position, root = _candidates(view, moves), position_of(view, players, odds), np.uint64(key)
     rules = _rules(view.rules)
     rules = rules._replace(max_draws=min(rules.max_draws, view.draws + MAX_DRAWS))
@@ -129,9 +120,8 @@ def _at_the_wall(row: NDArray[np.int64], view: View, move: Move) -> None:
         row[0] = NO_SCORE
         return
     eleven = view.mask | 1 << move.index
-    knockable = int(knocks(eleven, view.limit))
-    able = [card for card in range(52) if knockable >> card & 1]
-    cards = [card for card in able if card != move.index or view.rules.return_upcard] or able
+    allowed = view.knockable(eleven, move.index)
+    cards = [card for card in range(52) if allowed >> card & 1]
     least = min(cards, key=lambda card: deadwood(Hand.from_mask(eleven ^ 1 << card)))
     _knock(row, eleven, Move(Verb.KNOCK, least, best_melds(eleven ^ 1 << least)[0]))
 

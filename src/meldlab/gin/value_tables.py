@@ -3,22 +3,22 @@
 ``values.npy`` holds V in steps, [slots, classes] of 8 or 16 bits; ``book.npz`` the small arrays; ``head.toml`` the rest.
 """
 
-import os
 import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
 
 from meldlab import __version__
 from meldlab.cards import CARDS, Hand, classes
+from meldlab.digests import import_digest
 from meldlab.errors import BadText, MeldlabError, NotLegalHere, NotPossible
-from meldlab.gin.digest import gin_digest
 from meldlab.gin.kernel_state import DEADWOODS, KNOWNS, ODDS, TURNS, ValueTable
+from meldlab.gin.network_files import check_arrays
 from meldlab.gpu import on_host
 from meldlab.play.record import read_toml, toml
 
@@ -63,13 +63,12 @@ def save(values: ValueTable, facts: Mapping[str, Any], folder: Path) -> int:
     """
     check_folder(folder)
     codes = values.codes
-    head = {"format": FORMAT, "version": __version__, "code": gin_digest(), "slots": codes.shape[0], "classes": codes.shape[1], **facts}
+    code, (slots, num_classes) = import_digest("gin.computing.compute"), codes.shape
+    head = {"format": FORMAT, "version": __version__, "code": code, "slots": slots, "classes": num_classes, **facts}
     # Values of the full game take minutes to write: they are written to a temporary folder next to the final one.
+    part = folder.absolute().with_name(f".{folder.name}-{token_hex(4)}.part")
     try:
-        part = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix=".part", dir=folder.absolute().parent))
-    except OSError as error:
-        raise NotPossible(f"{folder} cannot be written: {error.strerror or error}") from None
-    try:
+        part.mkdir()
         written = np.lib.format.open_memmap(part / VALUES, "w+", codes.dtype, codes.shape)
         for slot in range(codes.shape[0]):
             written[slot] = on_host(codes[slot])
@@ -78,7 +77,6 @@ def save(values: ValueTable, facts: Mapping[str, Any], folder: Path) -> int:
         arrays: dict[str, Any] = {name: on_host(getattr(values, name)) for name in SAVED}
         np.savez(part / BOOK, **arrays)
         (part / HEAD).write_text("".join(f"{name} = {toml(value)}\n" for name, value in head.items()), encoding="utf-8")
-        part.chmod(0o777 & ~_umask())
         _put(part, folder)
     except OSError as error:
         raise NotPossible(f"{folder} cannot be written: {error.strerror or error}") from None
@@ -120,32 +118,14 @@ def load(folder: Path) -> tuple[ValueTable, dict[str, Any]]:
 
 def check_values(table: ValueTable) -> None:
     """Raise unless the arrays have their shapes, and every turn a slot; ``load`` checks the number of hands."""
-    for name, (shape, kind) in SMALL_ARRAYS.items():
-        array = on_host(getattr(table, name))
-        if array.shape != shape or array.dtype != kind:
-            expected = f"{_shape(shape)} numbers of {np.dtype(kind)}"
-            raise NotLegalHere(f"not a value table: expected {expected} for {name}, got {_shape(array.shape)} of {array.dtype}")
-        if not np.isfinite(array).all():
-            raise NotLegalHere(f"not a value table: {name} holds a number that is not finite")
+    check_arrays(table, SMALL_ARRAYS, "value table")
     codes = table.codes
     if len(codes.shape) != 2 or codes.shape[1] < 2 or codes.dtype not in (np.uint8, np.uint16):
-        raise NotLegalHere(
-            f"not a value table: expected a row of 8 or 16 bits for each slot, got {_shape(codes.shape)} codes of {codes.dtype}"
-        )
+        got = f"{' x '.join(map(str, codes.shape))} codes of {codes.dtype}"
+        raise NotLegalHere(f"not a value table: expected a row of 8 or 16 bits for each slot, got {got}")
     slots = on_host(table.turns)[:, 0]
     if not (np.isin(slots, np.arange(codes.shape[0]))).all():
         raise NotLegalHere(f"not a value table: turns name slots that are not among 0 to {codes.shape[0] - 1}")
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape))
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it. A temporary folder is private, the saved player need not be.
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _put(part: Path, folder: Path) -> None:

@@ -46,6 +46,7 @@ from meldlab.gin.observation import PLANES, SCALARS, action_of, action_text, mov
 from meldlab.gin.rules import ONLY_SIMPLE, Rules, kernel_rules
 from meldlab.gin.vector_devices import Cores, Gpu
 from meldlab.gpu import on_host
+from meldlab.play.batch import Observations
 
 __all__ = [
     "ACTIONS",
@@ -69,17 +70,6 @@ __all__ = [
 ACTIONS, FEATURES = NUM_ACTIONS, NUM_FEATURES
 REWARDS = ("win", "points")
 MAX_TABLES = 1 << 24
-
-
-class Observations(NamedTuple):
-    """Observations of the seats to move; the arrays belong to the environment, which writes the next step into them."""
-
-    features: NDArray[np.uint8]
-    """[n, FEATURES], see PLANES and SCALARS."""
-    mask: NDArray[np.int8]
-    """[n, ACTIONS], 1 for an action that is legal."""
-    to_move: NDArray[np.int8]
-    """[n], the seat to move, whose observation this is."""
 
 
 class StepResult(NamedTuple):
@@ -153,7 +143,10 @@ class GinVector:
         self._player = None if chosen is None else kernel_parameters(chosen)
         self.opponent = None if chosen is None else getattr(chosen, "name", "opponent")
         """The name of the player inside, if there is one."""
-        self._engine = _device(device, whole_number(threads, "number of threads"))
+        if device not in ("cpu", "cuda"):
+            raise NoSuchThing("device", str(device), ("cpu", "cuda"))
+        cores = whole_number(threads, "number of threads")
+        self._engine: Any = Gpu() if device == "cuda" else Cores(cores)
         if rules.small and self._player is not None and not isinstance(self._player, SimpleParameters):
             raise NotLegalHere(ONLY_SIMPLE)
         self._stride = 1
@@ -363,13 +356,6 @@ class GinVector:
     def __repr__(self) -> str:
         against = "" if self.opponent is None else f", opponent={self.opponent!r}"
         return f"GinVector({self.n}, {self.rules!r}{against}, device={self.device!r}, reward={self.reward!r})"
-
-
-def _device(device: str, threads: int) -> Any:
-    """Return the cores of this machine, or its GPU."""
-    if device not in ("cpu", "cuda"):
-        raise NoSuchThing("device", str(device), ("cpu", "cuda"))
-    return Gpu() if device == "cuda" else Cores(threads)
 
 
 def _kind(array: NDArray[Any]) -> str:

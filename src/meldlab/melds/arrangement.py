@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from meldlab.cards import CARDS, Card, Hand, draw
 from meldlab.cards.masks import as_masks
-from meldlab.errors import BadText, NotLegalHere, whole_number
+from meldlab.errors import BadText, NotLegalHere, parse_part, whole_number
 from meldlab.melds import kernel
 from meldlab.melds.aces import Aces
 from meldlab.melds.meld import Meld
@@ -62,19 +62,13 @@ class Arrangement:
         melds, seen, offset = [], 0, 0
         for part in front.split("|") if front.strip() else []:
             start = offset + len(part) - len(part.lstrip())
-            try:
-                meld = Meld.parse(part)
-            except BadText as error:
-                raise BadText(error.problem, text, offset + error.offset) from None
+            meld = parse_part(Meld.parse, part, text, offset)
             if seen & meld.hand.mask:
                 raise BadText(f"{meld} shares a card with an earlier meld", text, start)
             seen |= meld.hand.mask
             melds.append(meld)
             offset += len(part) + 1
-        try:
-            deadwood_cards = Hand.parse(back)
-        except BadText as error:
-            raise BadText(error.problem, text, len(front) + 1 + error.offset) from None
+        deadwood_cards = parse_part(Hand.parse, back, text, len(front) + 1)
         if deadwood_cards.mask & seen:
             raise BadText(f"{Hand.from_mask(deadwood_cards.mask & seen)} is in a meld too", text, len(front))
         return cls(tuple(melds), deadwood_cards, hand_points(deadwood_cards, points))

@@ -21,16 +21,6 @@ NUM_SETS = np.array([6 if held == 15 else 2 if held in (7, 11, 13, 14) else 1 fo
 LOWEST = np.array([0] + [(ranks & -ranks).bit_length() - 1 for ranks in range(1, 8192)], np.uint8)
 
 
-@device_function
-def suit_points(suit_mask, points):
-    """Return the points of the cards of a suit; ``points``: [13] int64 by rank."""
-    total = 0
-    for rank in range(13):
-        if suit_mask >> rank & 1:
-            total += points[rank]
-    return total
-
-
 @kernel
 def leftovers(runs, points):
     """Return [8192] uint16: the fewest points of a suit mask outside runs; ``runs``: [runs] int64, the suit masks of single runs."""
@@ -38,7 +28,7 @@ def leftovers(runs, points):
     for suit_mask in range(1, 8192):
         lowest = suit_mask & -suit_mask
         # The lowest card is left over or in one of the runs.
-        best = table[suit_mask ^ lowest] + suit_points(lowest, points)
+        best = table[suit_mask ^ lowest] + points[LOWEST[suit_mask]]
         for run in runs:
             if run & lowest and run & suit_mask == run:
                 best = min(best, np.int64(table[suit_mask ^ run]))

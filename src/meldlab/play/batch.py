@@ -1,4 +1,4 @@
-"""Results of many games as arrays.
+"""Results of many games, and observations at many tables, as arrays.
 
 A game with its own kernel has a method ``can_batch(players)``, which says whether the kernel plays these players, and a method
 ``batch(players, seed, first, games, threads)``, which plays games ``first`` and following of a seed as the table does, action by action.
@@ -15,6 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meldlab.play.protocol import Result
+
+
+class Observations(NamedTuple):
+    """Observations of the seats to move at ``n`` tables; the arrays belong to the environment, which writes the next step into them."""
+
+    features: NDArray[np.uint8]
+    """[n, features], documented by the environment."""
+    mask: NDArray[np.int8]
+    """[n, actions], 1 for a legal action."""
+    to_move: NDArray[np.int8]
+    """[n], the seat that observes this and is to decide."""
 
 
 class Count(NamedTuple):

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from meldlab.chance import check_seed
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.parallel import core_count
+from meldlab.play.batch import Observations
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.machine import kernel_layout as k
@@ -43,17 +44,6 @@ MAX_TABLES = 1 << 24
 MAX_OPTIONS = 1 << 20
 TABLES_PER_CORE = 64  # stepping fewer takes less time than waking another core
 SPARE_WORDS = 64  # of a row at first, for locations and memories made in play
-
-
-class Observations(NamedTuple):
-    """Observations of the seats to move; the arrays belong to the environment, which writes the next step into them."""
-
-    features: NDArray[np.uint8]
-    """[n, width], see ``RecycleVector.features``."""
-    mask: NDArray[np.int8]
-    """[n, options], 1 for each option."""
-    to_move: NDArray[np.int8]
-    """[n], the seat that observes this and is to decide."""
 
 
 class StepResult(NamedTuple):

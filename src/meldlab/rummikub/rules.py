@@ -10,10 +10,10 @@ meldlab.errors.NotLegalHere: 9 jokers (0 to 4 can be played with)
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from meldlab.errors import NoSuchThing, NotLegalHere
-from meldlab.play.rules import read_rules, rules_from, rules_table
+from meldlab.play.rules import PresetRules
 
 COLOURS = "RKBOGV"  # red, black, blue, orange; green and violet for larger houses
 JOKER_RULES = ("free", "modern", "strict")
@@ -22,7 +22,7 @@ KINDS = {int: "a whole number", bool: "true or false", str: "a word"}
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(PresetRules):
     """What a house plays by; the defaults are the paper's.
 
     ``joker_rule`` says what may happen to a joker that lies on the table: *free*, it goes anywhere; *modern*, it stands for its tile
@@ -44,7 +44,7 @@ class Rules:
     dealt: int = 14
     penalty: int = 3
 
-    renamed: ClassVar[Mapping[str, str]] = {"jokers_are": "joker_rule"}  # in saved records and rules files
+    renamed: ClassVar[Mapping[str, str]] = {"jokers_are": "joker_rule"}
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -69,24 +69,6 @@ class Rules:
             raise NoSuchThing("rule after the opening", self.after_opening, AFTER_OPENING)
         if self.smallest > max(self.colours, self.numbers):
             raise NotLegalHere(f"no set of {self.smallest} tiles exists with {self.colours} colours and {self.numbers} numbers")
-
-    @classmethod
-    def named(cls, name: str) -> "Rules":
-        """Return a preset by its name, or the rules of a TOML file."""
-        return read_rules(name, PRESETS)
-
-    @classmethod
-    def read(cls, table: Mapping[str, Any]) -> "Rules":
-        """Return the rules of a record: a preset, or the paper's, and the fields that differ from it.
-
-        >>> Rules.read({"jokers": 3, "joker_rule": "modern"}).as_record()
-        {'preset': 'official', 'jokers': 3}
-        """
-        return rules_from(table, PRESETS)
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the preset that differs in the fewest fields, and those fields."""
-        return rules_table(self, PRESETS)
 
     @property
     def letters(self) -> str:
@@ -114,3 +96,4 @@ class Rules:
 
 
 PRESETS: Mapping[str, Rules] = {"paper": Rules(), "official": Rules(joker_rule="modern")}
+Rules.presets = PRESETS

@@ -15,7 +15,7 @@ from functools import cached_property
 from math import comb, lcm
 from typing import TYPE_CHECKING, Self
 
-from meldlab.errors import BadText, NotLegalHere, NotPossible
+from meldlab.errors import NotLegalHere, NotPossible, parse_part
 from meldlab.formatting import time_text
 from meldlab.stopping import exact
 from meldlab.stopping.notation import read_amount, read_deck
@@ -70,10 +70,7 @@ class Urn:
         black, red = read_deck(text[:gain_at])
         amounts = []
         for part, offset in ((parts[-2], gain_at), (parts[-1], loss_at)):
-            try:
-                amounts.append(read_amount(part[1:]))
-            except BadText as error:
-                raise BadText(error.problem, text, offset + 1 + error.offset) from None
+            amounts.append(parse_part(read_amount, part[1:], text, offset + 1))
         return cls(black, red, *amounts)
 
     def __str__(self) -> str:

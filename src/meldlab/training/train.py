@@ -19,7 +19,8 @@ from meldlab.cache import replace_file
 from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NotLegalHere, NotPossible
 from meldlab.gin import Gin, Rules, players
-from meldlab.gin.network_files import read_policy
+from meldlab.gin.kernel_state import PolicyWeights
+from meldlab.gin.network_files import read_weights
 from meldlab.gin.players.policy import PolicyPlayer
 from meldlab.gin.players.value_network import LightPlayer
 from meldlab.parallel import Progress, no_progress
@@ -147,7 +148,7 @@ def new_trainer(config: PPOConfig | TDConfig, device: Device, init_from: str = "
     if not isinstance(player, PolicyPlayer):
         raise NotLegalHere(f"{init_from} is not a policy network")
     file = init_from.removeprefix("computed:").removeprefix("network:")
-    lineage = _lineage(read_policy(file, file)[1]) if file.endswith(".npz") else []
+    lineage = _lineage(read_weights(PolicyWeights, file, file)[1]) if file.endswith(".npz") else []
     return PPO(config, device, PolicyNetwork.from_weights(player.policy)), lineage
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from meldlab.cache import replace_file
 from meldlab.cost import Cost, machine_memory, memory_text
-from meldlab.digests import code_digest
+from meldlab.digests import import_digest
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gpu import has_gpu
 from meldlab.parallel import Progress, no_progress, run_on_cores
@@ -100,10 +100,7 @@ def solve_cost(game: WaitingGame, device: str = "auto", threads: int | None = No
 
 def solver_digest() -> str:
     """Return a digest of the code that solves: a result of other code never passes for one of this code."""
-    return code_digest(
-        *("waiting", "melds", "cards", "chance"),
-        *("cache", "compiling", "cost", "digests", "errors", "formatting", "gpu", "indexing", "linking", "parallel", "statistics"),
-    )
+    return import_digest("waiting.solver")
 
 
 class Checkpoint:

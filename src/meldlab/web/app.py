@@ -21,12 +21,12 @@ from meldlab.web.rendering import page
 from meldlab.web.routes import (
     experiments,
     gin,
-    long_work,
     matches,
     review,
     review_pages,
     rummikub,
     rummikub_pages,
+    runs,
     stopping,
     studio,
     studio_pages,
@@ -41,7 +41,7 @@ STATIC = Path(__file__).parent / "static"
 ROUTERS: tuple[Any, ...] = (
     matches.router,
     tables.pages,
-    long_work.router,
+    runs.router,
     rummikub.api,
     rummikub_pages.pages,
     gin.api,

@@ -3,11 +3,11 @@
 import pickle
 from collections import Counter
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from meldlab.cards import CARDS, Deck, Hand
 from meldlab.chance import Purpose
@@ -20,7 +20,7 @@ from meldlab.gin.move import DRAW
 from meldlab.gin.players import SimplePlayer
 from meldlab.gin.review import ACCEPTABLE_LOSS, Decision, Kind, Reviewer, steps_of
 from meldlab.gin.review.candidates import candidates_of, kind_of, same
-from meldlab.gin.sampling import position_of, rollout_outcomes
+from meldlab.gin.sampling import position_of, rollouts
 from meldlab.gin.seen import packed_from
 from meldlab.melds import discards
 from meldlab.play import Chance, Deal, Player, RandomPlayer, Table
@@ -106,7 +106,7 @@ def test_rollouts_of_a_reviewer_agree_with_the_table(name: str) -> None:
         view: View = step.before.view(0)
         moves = [move for move in candidates_of(view, step.action) if move.verb is not Verb.KNOCK]
         key = np.uint64(Deal(0).chance(step.number, 0).key(Purpose.REVIEW))
-        outcomes = rollout_outcomes(view, moves, int(key), range(4), (parameters, parameters))
+        outcomes = rollouts(view, moves, int(key), range(4), (parameters, parameters)).outcomes
         for nth in range(4):
             mask, stock = sampled_deal(position_of(view), parameters, key, nth)
             hidden = Hand.from_mask(int(mask)) - view.known
@@ -174,11 +174,11 @@ def test_evaluate_seldom_calls_luck_a_mistake(win_rate: float, share: tuple[floa
     chance, done = np.random.default_rng(7), Move.parse("drop KS")
     view = GIN._replace(rules=Rules(match_points=0))
 
-    def outcomes(view: View, moves: list[Move], key: int, samples: range, *_: Any, **options: Any) -> NDArray[np.int64]:
+    def outcomes(view: View, moves: list[Move], key: int, samples: range, *_: Any, **options: Any) -> SimpleNamespace:
         rates = np.array([win_rate if same(move, done) else 0.5 for move in moves])
-        return np.where(chance.random((len(samples), len(moves))) < rates, 2, -2)
+        return SimpleNamespace(outcomes=np.where(chance.random((len(samples), len(moves))) < rates, 2, -2))
 
-    monkeypatch.setattr("meldlab.gin.review.reviewer.rollout_outcomes", outcomes)
+    monkeypatch.setattr("meldlab.gin.review.reviewer.rollouts", outcomes)
     reviewer = Reviewer.from_name("simple", samples=200, least=0.0)
     decisions = [evaluated(view, str(done), reviewer) for _ in range(2500 if win_rate == 0.5 else 200)]
     again = [decision for decision in decisions if decision.samples == 800]

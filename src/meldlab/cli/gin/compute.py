@@ -84,8 +84,9 @@ def compute(
     }
     if dry_run:
         from meldlab.dry_run import compute_cost
+        from meldlab.gin.computing.compute import ComputeConfig
 
-        print_estimate(f"computing against {against}", compute_cost(against, setting, device=device, **numbers), json)
+        print_estimate(f"computing against {against}", compute_cost(ComputeConfig(against, setting, device, **numbers)), json)
         return
     if save is not None:
         value_tables.check_folder(save)
@@ -106,10 +107,10 @@ def _print_computed(computed: "Computed") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    setting = computed.setting
+    config, setting = computed.config, computed.config.setting
     deck = f"{setting.cards} cards of {4 * setting.ranks}, knocks with {setting.limit}"
-    print(f"computed against {computed.against}: {deck}, on {computed.device}")
-    won = f"won against {computed.measured_against}"
+    print(f"computed against {config.against}: {deck}, on {config.device}")
+    won = f"won against {config.measured_against}"
     table = Table("iteration", "points by the model", won, "odds moved", "left to gain", "s", box=None)
     for number, iteration in enumerate(computed.iterations, 1):
         gain = "" if iteration.exploitability is None else f"{iteration.exploitability:.3f}"

@@ -167,7 +167,7 @@ def describe_rules(rules: "Rules") -> str:
     >>> describe_rules(Rules(joker_rule="strict"))
     'rules: official, joker_rule = strict; jokers on the table are strict'
     """
-    preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in _record(rules).items())
+    preset, *changes = (value if name == "preset" else f"{name} = {value}" for name, value in rules.as_record(OFFICIAL).items())
     return f"rules: {', '.join((preset, *changes))}; jokers on the table are {rules.joker_rule}"
 
 
@@ -178,16 +178,8 @@ def as_flags(rules: "Rules") -> str:
     >>> as_flags(PRESETS["official"]), as_flags(Rules(numbers=15))
     ('', ' --rules paper --numbers 15')
     """
-    record = _record(rules)
+    record = rules.as_record(OFFICIAL)  # of two equally close presets, the default of these commands
     preset = record.pop("preset")
     flags = [f"{flag} {record[name]}" for name, flag in FLAGS.items() if name in record]
     flags += ["--round-the-corner"] * rules.round_the_corner
     return "".join(f" {flag}" for flag in ([] if preset == OFFICIAL else [f"--rules {preset}"]) + flags)
-
-
-def _record(rules: "Rules") -> dict[str, Any]:
-    from meldlab.play.rules import rules_table
-    from meldlab.rummikub import PRESETS
-
-    # Of two equally close presets, the default of these commands.
-    return rules_table(rules, dict(sorted(PRESETS.items(), key=lambda preset: preset[0] != OFFICIAL)))

@@ -158,21 +158,67 @@ class Iteration:
         return {**measured, "exploitability": self.exploitability, "seconds": self.seconds}
 
 
+@dataclass(frozen=True)
+class ComputeConfig:
+    """The settings of a computation."""
+
+    against: str = "simple"
+    """Name of the opponent, or ``self``."""
+    setting: Setting = field(default_factory=Setting)
+    device: str = "auto"
+    rounds: int = None  # type: ignore[assignment]  # by default that of the device
+    """Single rounds of an iteration, for the odds."""
+    games: int = None  # type: ignore[assignment]
+    """Mirrored games of an iteration, for the win rate."""
+    loops: int = 4
+    """Maximum number of iterations."""
+    price: float = 5.0
+    """Points that a discard costs times the probability that the opponent takes it."""
+    upcard: float = 0.3
+    """Probability that the upcard is as good as a random card."""
+    bits: int = 8
+    turns: Sequence[int] = ()
+    """Turns whose values are stored, all by default."""
+    seed: int = 0
+    tolerance: float = 0.002
+    """Change of the win rate, against itself of the opponent's hazard, below which the computation ends."""
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        if self.device not in ("auto", "cpu", "cuda"):
+            raise NotLegalHere(f"no device {self.device!r} (use auto, cpu, cuda)")
+        device = ("cuda" if has_gpu() else "cpu") if self.device == "auto" else self.device
+        rounds, games = (1 << 20, 200_000) if device == "cuda" else (1 << 16, 4_000)
+        rounds = whole_number(rounds if self.rounds is None else self.rounds, "number of rounds", 1000, 1 << 26)
+        games = whole_number(games if self.games is None else self.games, "number of games", 2, 1 << 26)
+        if games % 2:
+            raise NotLegalHere(f"{games} games cannot be played in mirrored pairs")
+        whole_number(self.loops, "number of loops", 1, MAX_LOOPS)
+        if self.bits not in KINDS:
+            raise NotLegalHere(f"values are stored in 8 or 16 bits, not {self.bits}")
+        if not 0 <= self.upcard <= 1:
+            raise NotLegalHere(f"upcard is a probability from 0 to 1, not {self.upcard}")
+        if not 0 <= self.price <= 100:
+            raise NotLegalHere(f"a discard that is taken costs 0 to 100 points, not {self.price}")
+        turns = tuple(sorted({whole_number(turn, "turn to store", 1, TURNS) for turn in self.turns} or range(1, TURNS + 1)))
+        vars(self).update(device=device, rounds=rounds, games=games, turns=turns)
+
+    @property
+    def with_itself(self) -> bool:
+        """Return whether the player is computed against itself."""
+        return self.against == SELF
+
+    @property
+    def measured_against(self) -> str:
+        """Return the opponent of the games."""
+        return "simple" if self.with_itself else self.against
+
+
 @dataclass(frozen=True, eq=False)
 class Computed:
     """A computed player, with the settings and iterations that produced it."""
 
-    setting: Setting
-    against: str
-    measured_against: str
-    device: str
-    rounds: int
-    games: int
-    price: float
-    upcard: float
-    bits: int
-    turns: tuple[int, ...]
-    seed: int
+    config: ComputeConfig
     iterations: tuple[Iteration, ...]
     stable: bool
     values: ValueTable
@@ -185,22 +231,17 @@ class Computed:
 
     def facts(self) -> dict[str, Any]:
         """Return the head of a saved player."""
-        last = self.iterations[-1]
+        config, setting, last = self.config, self.config.setting, self.iterations[-1]
         return {
-            "against": self.against,
-            "rules": self.setting.rules.as_record(),
-            "cards": self.setting.cards,
-            "ranks": self.setting.ranks,
-            "limit": self.setting.limit,
-            "rounds": self.rounds,
-            "price": self.price,
-            "upcard": self.upcard,
-            "bits": self.bits,
-            "turns": list(self.turns),
-            "seed": self.seed,
+            "against": config.against,
+            "rules": setting.rules.as_record(),
+            **{name: getattr(setting, name) for name in ("cards", "ranks", "limit")},
+            **{name: getattr(config, name) for name in ("rounds", "price", "upcard", "bits")},
+            "turns": list(config.turns),
+            "seed": config.seed,
             "value": last.value,
-            "games": self.games,
-            "measured_against": self.measured_against,
+            "games": config.games,
+            "measured_against": config.measured_against,
             "win_rate": last.win_rate.value,
             "ci95": [last.win_rate.low, last.win_rate.high],
             "exploitability": last.exploitability or 0.0,
@@ -209,162 +250,93 @@ class Computed:
     def as_json(self) -> dict[str, object]:
         """Return the result as JSON, as the command line prints it."""
         iterations = [iteration.as_json() for iteration in self.iterations]
-        return {**self.facts(), "device": self.device, "laps": iterations, "stable": self.stable, "seconds": self.seconds}
+        return {**self.facts(), "device": self.config.device, "laps": iterations, "stable": self.stable, "seconds": self.seconds}
 
     def _repr_html_(self) -> str:
         rows = [(i, f"{result.value:+.3f}", result.win_rate, f"{result.seconds:.1f} s") for i, result in enumerate(self.iterations, 1)]
-        says = f"computed against {self.against}: {self.setting.cards} cards of {self.setting.ranks} ranks; games against "
-        return html_table(["iteration", "points a round in the model", "won", "time"], rows, says + self.measured_against)
+        config, setting = self.config, self.config.setting
+        says = f"computed against {config.against}: {setting.cards} cards of {setting.ranks} ranks; games against "
+        return html_table(["iteration", "points a round in the model", "won", "time"], rows, says + config.measured_against)
 
     def save(self, folder: Path) -> int:
         """Write the player into a folder and return the bytes of its values; ``tables:FOLDER`` plays it."""
         return value_tables.save(self.values, self.facts(), folder)
 
 
-@dataclass
 class _Computation:
-    """Settings that stay the same from iteration to iteration."""
+    """The iterations of a computation: odds, the values for them, and their games."""
 
-    setting: Setting
-    classes: HandClasses
-    opponent: PlayerParameters
-    both: bool
-    rounds: int
-    games: int
-    price: float
-    upcard: float
-    kind: Any
-    turns: tuple[int, ...]
-    done: int = 0
+    def __init__(self, config: ComputeConfig, progress: Progress) -> None:
+        self.config, self.progress, self.done = config, progress, 0
+        self.total = config.loops * (TURNS + PLAYING) + PLAYING
+        self.opponent = config.setting.opponent(config.against)
+        config.setting.check_size(config.device, len(config.turns), config.bits, config.upcard)
+        self.classes = HandClasses(config.setting.cards, config.setting.dead, config.device)
 
-    def solve(self, odds: OpponentModel, tick: Callable[[], None]) -> Solved:
-        ending = odds.until(self.setting.last_turn)
-        slots = list(self.turns)
-        return solve(
-            self.classes, ending, self.setting.limit, upcard=self.upcard, kind=self.kind, slots=slots, on_turn=lambda turn, value: tick()
-        )
+    def tick(self, steps: int = 1) -> None:
+        self.done += steps
+        self.progress(min(self.done, self.total), self.total, "")
 
-    def values(self, solved: Solved, odds: OpponentModel) -> ValueTable:
-        return values_of(self.classes, solved, odds, self.price)
+    def solve(self, odds: OpponentModel, on_turn: Callable[[int, Any], None]) -> Solved:
+        config, setting = self.config, self.config.setting
+        numbers: dict[str, Any] = {"upcard": config.upcard, "kind": KINDS[config.bits], "slots": list(config.turns)}
+        return solve(self.classes, odds.until(setting.last_turn), setting.limit, on_turn=on_turn, **numbers)
 
-    def players(self, values: ValueTable | None) -> playing.Players:
-        """Return the simple player, or one with these values, and the opponent."""
-        return SimplePlayer().parameters() if values is None else values, self.opponent
-
-    def tally(self, values: ValueTable | None, seed: int) -> NDArray[np.float64]:
-        """Return the tally of the simple player, or of one with these values, against the opponent, or against itself."""
-        pair = self.players(values)
-        if self.both and values is not None:
+    def tally(self, values: ValueTable | None, nth: int) -> NDArray[np.float64]:
+        """Return the ``nth`` tally of the simple player, or of one with these values, against the opponent or itself."""
+        pair = (SimplePlayer().parameters() if values is None else values), self.opponent
+        if self.config.with_itself and values is not None:
             pair = values, values
-        return playing.tally(self.classes.device, pair, self.setting.numbers, seed, self.rounds)
+        seed = derive_seed(self.config.seed, Purpose.ITERATION, nth)
+        counts = playing.tally(self.classes.device, pair, self.config.setting.numbers, seed, self.config.rounds)
+        self.tick(PLAYING)
+        return counts
 
-    def measured(self, values: ValueTable, seed: int) -> Interval:
+    def win_rate(self, values: ValueTable) -> Interval:
         """Return the share of mirrored games that a player with these values wins."""
-        won = playing.mirrored_wins(self.classes.device, self.players(values), self.setting.numbers, seed, self.games // 2).sum(1)
+        # The same deals for all iterations, so that they do not add variance to their difference.
+        seed, deals = derive_seed(self.config.seed, Purpose.FRESH), self.config.games // 2
+        won = playing.mirrored_wins(self.classes.device, (values, self.opponent), self.config.setting.numbers, seed, deals).sum(1)
         return Moments.from_counts(np.stack([np.full_like(won, 2), won], 1)).rate(1, 0)
 
     def regret(self, fresh: OpponentModel, solved: Solved, odds: OpponentModel) -> float:
         """Return the loss under fresh odds of the policy solved for earlier odds, against the best response."""
-        last, limit = self.setting.last_turn, self.setting.limit
-        own = value_under(self.classes, fresh.until(last), solved, odds.until(last), limit, upcard=self.upcard)
-        return self.solve(fresh, lambda: None).value - own
+        last, limit = self.config.setting.last_turn, self.config.setting.limit
+        own = value_under(self.classes, fresh.until(last), solved, odds.until(last), limit, upcard=self.config.upcard)
+        return self.solve(fresh, lambda turn, value: None).value - own
+
+    def run(self) -> tuple[list[Iteration], bool, ValueTable]:
+        """Return the iterations, whether the last one is stable, and its values."""
+        config, iterations = self.config, list[Iteration]()
+        counts = self.tally(None, 0)
+        while True:
+            odds = OpponentModel.of(counts)
+            solved = self.solve(odds, lambda turn, value: self.tick())
+            start = time.perf_counter()
+            values = values_of(self.classes, solved, odds, config.price)
+            rate, fresh_counts = self.win_rate(values), self.tally(values, len(iterations) + 1)
+            fresh, change = OpponentModel.of(fresh_counts), _change(counts, fresh_counts)
+            moved = change if config.with_itself else abs(rate.value - iterations[-1].win_rate.value) if iterations else 1.0
+            stable = bool(iterations) and moved < config.tolerance
+            ends = stable or len(iterations) + 1 == config.loops
+            exploitability = self.regret(fresh, solved, odds) if config.with_itself or ends else None
+            iterations.append(Iteration(solved.value, rate, change, exploitability, time.perf_counter() - start))
+            if ends:
+                self.progress(self.total, self.total, "")
+                return iterations, stable, values
+            # Best responses to the last player alone cycle; those to all earlier ones together converge (fictitious play).
+            counts = counts + fresh_counts if config.with_itself else fresh_counts
 
 
-def compute(
-    against: str = "simple",
-    setting: Setting | None = None,
-    *,
-    device: str = "auto",
-    rounds: int | None = None,
-    games: int | None = None,
-    loops: int = 4,
-    price: float = 5.0,
-    upcard: float = 0.3,
-    bits: int = 8,
-    turns: Sequence[int] = (),
-    seed: int = 0,
-    tolerance: float = 0.002,
-    progress: Progress = no_progress,
-) -> Computed:
-    """Return the player computed against an opponent, or with ``self`` against itself.
+def compute(against: str = "simple", setting: Setting | None = None, *, progress: Progress = no_progress, **settings: Any) -> Computed:
+    """Return the player computed against an opponent, or with ``self`` against itself; ``settings``: those of ``ComputeConfig``.
 
-    Each of at most ``loops`` iterations solves for the odds of the one before, plays ``games`` mirrored games and ``rounds`` single rounds;
-    the first odds are those of the simple player. It ends when the win rate, against itself the opponent's hazard, changes by less than
-    ``tolerance``. ``price``: points that a discard costs times the probability that the opponent takes it; ``upcard``: the probability
-    that the upcard is as good as a random card; ``turns``: those whose values are stored, all by default.
+    Each iteration solves for the odds of the one before, plays mirrored games and single rounds; the first odds are those of the simple
+    player. It ends when the win rate, against itself the opponent's hazard, is stable.
     """
-    table = setting or Setting()
-    check_seed(seed)
-    chosen = device_of(device)
-    num_rounds, num_games, stored = checked(chosen, rounds, games, loops, price, upcard, bits, turns)
-    opponent = table.opponent(against)
-    table.check_size(chosen, len(stored), bits, upcard)
-    start = time.perf_counter()
-    hands = HandClasses(table.cards, table.dead, chosen)
-    both = against == SELF
-    run = _Computation(table, hands, opponent, both, num_rounds, num_games, price, upcard, KINDS[bits], stored)
-    whole_work = loops * (TURNS + PLAYING) + PLAYING
-
-    def tick(steps: int = 1) -> None:
-        run.done += steps
-        progress(min(run.done, whole_work), whole_work, "")
-
-    deals = derive_seed(seed, Purpose.FRESH)  # the same for all iterations, so that deals do not add variance to their difference
-    counts = run.tally(None, derive_seed(seed, Purpose.ITERATION, 0))
-    odds = OpponentModel.of(counts)
-    tick(PLAYING)
-    solved = run.solve(odds, tick)
-    iterations: list[Iteration] = []
-    while True:
-        iteration_start = time.perf_counter()
-        values = run.values(solved, odds)
-        rate = run.measured(values, deals)
-        fresh_counts = run.tally(values, derive_seed(seed, Purpose.ITERATION, len(iterations) + 1))
-        tick(PLAYING)
-        fresh, change = OpponentModel.of(fresh_counts), _change(counts, fresh_counts)
-        moved = change if both else abs(rate.value - iterations[-1].win_rate.value) if iterations else 1.0
-        stable = bool(iterations) and moved < tolerance
-        ends = stable or len(iterations) + 1 == loops
-        exploitability = run.regret(fresh, solved, odds) if both or ends else None
-        iterations.append(Iteration(solved.value, rate, change, exploitability, time.perf_counter() - iteration_start))
-        if ends:
-            break
-        # Best responses to the last player alone cycle; those to all earlier ones together converge (fictitious play).
-        counts = counts + fresh_counts if both else fresh_counts
-        odds = OpponentModel.of(counts)
-        solved = run.solve(odds, tick)
-    progress(whole_work, whole_work, "")
-    measured = "simple" if both else against
-    seconds = time.perf_counter() - start
-    settings = num_rounds, num_games, price, upcard, bits, stored, seed
-    return Computed(table, against, measured, chosen, *settings, tuple(iterations), stable, values, seconds)
-
-
-def device_of(device: str) -> str:
-    """Return the device to compute on."""
-    if device not in ("auto", "cpu", "cuda"):
-        raise NotLegalHere(f"no device {device!r} (use auto, cpu, cuda)")
-    return ("cuda" if has_gpu() else "cpu") if device == "auto" else device
-
-
-def checked(
-    device: str, rounds: int | None, games: int | None, loops: int, price: float, upcard: float, bits: int, turns: Sequence[int]
-) -> tuple[int, int, tuple[int, ...]]:
-    """Return rounds, games and the turns to store, or raise for a number out of range."""
-    fast = device == "cuda"
-    num_rounds = whole_number((1 << 20 if fast else 1 << 16) if rounds is None else rounds, "number of rounds", 1000, 1 << 26)
-    num_games = whole_number((200_000 if fast else 4_000) if games is None else games, "number of games", 2, 1 << 26)
-    if num_games % 2:
-        raise NotLegalHere(f"{num_games} games cannot be played in mirrored pairs")
-    whole_number(loops, "number of loops", 1, MAX_LOOPS)
-    if bits not in KINDS:
-        raise NotLegalHere(f"values are stored in 8 or 16 bits, not {bits}")
-    if not 0 <= upcard <= 1:
-        raise NotLegalHere(f"upcard is a probability from 0 to 1, not {upcard}")
-    if not 0 <= price <= 100:
-        raise NotLegalHere(f"a discard that is taken costs 0 to 100 points, not {price}")
-    stored = tuple(sorted({whole_number(turn, "turn to store", 1, TURNS) for turn in turns} or range(1, TURNS + 1)))
-    return num_rounds, num_games, stored
+    config, start = ComputeConfig(against, setting or Setting(), **settings), time.perf_counter()
+    iterations, stable, values = _Computation(config, progress).run()
+    return Computed(config, tuple(iterations), stable, values, time.perf_counter() - start)
 
 
 def _change(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:

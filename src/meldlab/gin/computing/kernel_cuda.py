@@ -15,7 +15,7 @@ from meldlab.gin.computing.kernel_sweeps import set_entry
 from meldlab.gin.computing.kernel_tally import NUM_ENTRIES, tally_entry
 from meldlab.gin.kernel_computed import after_draw, risk_of, share_of, turn_odds
 from meldlab.gin.kernel_hand import bit, lowest_card
-from meldlab.gin.kernel_match import Trajectory, act, close_trajectory, count_round, next_action, record_action, start_round
+from meldlab.gin.kernel_match import Trajectory, act_and_record, close_trajectory, count_round, next_action, start_round
 from meldlab.gin.kernel_round import observe, start_match, upcard_of
 from meldlab.gin.kernel_state import (
     DISCARDING,
@@ -133,16 +133,6 @@ def is_upcard_better(board, thread, first):
 
 
 @cuda.jit(device=True)
-def play_action(state, action, first, second, memories, swapped, rules, trajectory):
-    """Record and apply an action; return whether the round is over."""
-    if state.seat == swapped:
-        record_action(state, action, first, memories[0], rules, trajectory)
-    else:
-        record_action(state, action, second, memories[1], rules, trajectory)
-    return act(state, action, first, second, memories, swapped, rules)
-
-
-@cuda.jit(device=True)
 def add_to_tally(trajectory, state, tally):
     """Add the decisions of seat 0 to a tally."""
     num_rows = min(trajectory.num_turns[0], trajectory.turns.shape[1])
@@ -232,10 +222,10 @@ def play_games(players, swapped, rules, seed, game, count, results):
                 action = np.int64(PASS)
             else:
                 action = next_action(state, first, second, memories, swapped, rules)
-            round_is_over = play_action(state, action, first, second, memories, swapped, rules, trajectory)
+            round_is_over = act_and_record(state, action, first, second, memories, swapped, rules, trajectory)
             if not round_is_over and state.phase == DISCARDING:
                 action = next_action(state, first, second, memories, swapped, rules)
-                round_is_over = play_action(state, action, first, second, memories, swapped, rules, trajectory)
+                round_is_over = act_and_record(state, action, first, second, memories, swapped, rules, trajectory)
             if round_is_over and count_round(state, rules, matches[i]):
                 match_is_over = True
                 close_trajectory(trajectory, state)

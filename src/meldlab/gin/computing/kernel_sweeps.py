@@ -114,25 +114,6 @@ def wait_utility(value, left, odds):
 
 
 @device_function
-def after_discard(hand, guide, utility, keys, patterns):
-    """Return U after the discard of an (n+1)-card hand that ``guide``, [N] another U, prefers."""
-    best, chosen = LEAST, np.int64(0)
-    for suit in range(4):
-        cards = suit_cards(hand, suit)
-        if cards == 0:
-            continue
-        frame = suit_frame(hand, suit, without_lowest(cards), keys, patterns)
-        rest = cards
-        while rest:
-            fewer = without_lowest(rest)
-            number = np.int64(number_in_frame(keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))], frame))
-            if guide[number] > best:
-                best, chosen = guide[number], number
-            rest = fewer
-    return utility[chosen]
-
-
-@device_function
 def mean_after_draw(hand, after, alive, keys, patterns, floor):
     """Return the mean of max(A, ``floor``) over all cards that can be drawn."""
     total, draws = np.float32(0.0), np.uint32(0)
@@ -150,15 +131,6 @@ def mean_after_draw(hand, after, alive, keys, patterns, floor):
             draws = np.uint32(draws + np.uint32(1))
             rest = fewer
     return np.float32(total / np.float32(draws))
-
-
-@device_function
-def value_before_draw(hand, after, alive, upcard, keys, patterns):
-    """Return V of an n-card hand: a draw from stock, or an upcard that with probability ``upcard`` is as good as a random card."""
-    drawn = mean_after_draw(hand, after, alive, keys, patterns, LEAST)
-    if upcard == 0.0:
-        return drawn
-    return np.float32(upcard * mean_after_draw(hand, after, alive, keys, patterns, drawn) + (np.float32(1.0) - upcard) * drawn)
 
 
 @device_function
@@ -185,15 +157,33 @@ def set_utility(sweep, number):
 
 @device_function
 def set_after(sweep, number):
-    """Set one entry of a DiscardSweep."""
-    sweep.after[number] = after_discard(sweep.hands[number], sweep.guide, sweep.utility, sweep.deck.keys, sweep.deck.small)
+    """Set one entry of a DiscardSweep to U after the discard that the guide prefers."""
+    hand, guide, keys, patterns = sweep.hands[number], sweep.guide, sweep.deck.keys, sweep.deck.small
+    best, chosen = LEAST, np.int64(0)
+    for suit in range(4):
+        cards = suit_cards(hand, suit)
+        if cards == 0:
+            continue
+        frame = suit_frame(hand, suit, without_lowest(cards), keys, patterns)
+        rest = cards
+        while rest:
+            fewer = without_lowest(rest)
+            index = np.int64(number_in_frame(keys[suit, np.uint32(cards ^ np.uint32(rest ^ fewer))], frame))
+            if guide[index] > best:
+                best, chosen = guide[index], index
+            rest = fewer
+    sweep.after[number] = sweep.utility[chosen]
 
 
 @device_function
 def set_value(sweep, number):
-    """Set one entry of a DrawSweep."""
-    deck = sweep.deck
-    sweep.value[number] = value_before_draw(sweep.hands[number], sweep.after, deck.alive, sweep.upcard, deck.keys, deck.large)
+    """Set one entry of a DrawSweep: a draw from stock, or an upcard that with some probability is as good as a random card."""
+    hand, after, deck, upcard = sweep.hands[number], sweep.after, sweep.deck, sweep.upcard
+    drawn = mean_after_draw(hand, after, deck.alive, deck.keys, deck.large, LEAST)
+    if upcard != 0.0:
+        best = mean_after_draw(hand, after, deck.alive, deck.keys, deck.large, drawn)
+        drawn = np.float32(upcard * best + (np.float32(1.0) - upcard) * drawn)
+    sweep.value[number] = drawn
 
 
 @device_function

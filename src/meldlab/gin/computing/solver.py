@@ -17,19 +17,7 @@ from numpy.typing import NDArray
 
 from meldlab.cards import Hand, classes
 from meldlab.cards.kernel import Numbering
-from meldlab.gin.computing import kernel_sweeps
-from meldlab.gin.computing.kernel_sweeps import (
-    STRETCH,
-    ClassSweep,
-    DeadwoodSweep,
-    DecodeSweep,
-    DiscardSweep,
-    Draws,
-    DrawSweep,
-    EncodeSweep,
-    SummarySweep,
-    UtilitySweep,
-)
+from meldlab.gin.computing import kernel_sweeps as sweeps
 from meldlab.gin.computing.opponent_model import OpponentModel
 from meldlab.gin.kernel_hand import LEFT
 from meldlab.gin.kernel_state import HAZARD, KNOWNS, ODDS, PRICE, TURNS, ValueTable
@@ -54,12 +42,12 @@ class HandClasses:
         self.count, self.renamings = small.classes, small.renamings
         up, empty = self.device.up, self.device.empty
         alive = np.array([0x1FFF & ~mask for mask in dead.suit_masks], np.int64)
-        self.deck = Draws(*map(up, (alive, small.keys, small.patterns, large.patterns)))
+        self.deck = sweeps.Draws(*map(up, (alive, small.keys, small.patterns, large.patterns)))
         self.hands, self.larger = empty(small.classes, np.int64), empty(large.classes, np.int64)
         for hands, size in ((self.hands, small), (self.larger, large)):
-            self.sweep(ClassSweep(hands, Numbering(size.classes, size.renamings, *map(up, size[2:]))))
+            self.sweep(sweeps.ClassSweep(hands, Numbering(size.classes, size.renamings, *map(up, size[2:]))))
         self.left = empty(small.classes, np.uint8)
-        self.sweep(DeadwoodSweep(self.left, self.hands, up(LEFT)))
+        self.sweep(sweeps.DeadwoodSweep(self.left, self.hands, up(LEFT)))
         self.value, self.utility = empty(small.classes, np.float32), empty(small.classes, np.float32)
         self.after = empty(large.classes, np.float32)
 
@@ -70,7 +58,7 @@ class HandClasses:
 
             kernel_cuda.run_sweep[GRID](sweep, len(sweep[0]))
         else:
-            run_on_cores(lambda first, count: kernel_sweeps.run_sweep(sweep, first, count), len(sweep[0]), size=CHUNK)
+            run_on_cores(lambda first, count: sweeps.run_sweep(sweep, first, count), len(sweep[0]), size=CHUNK)
 
     def odds(self, model: OpponentModel, turn: int) -> tuple[np.float32, Any, Any]:
         """Return hazard, points of a knock and points when caught at a turn, as the kernels can read them."""
@@ -79,8 +67,8 @@ class HandClasses:
 
     def summary(self, value: Any) -> tuple[float, float, float]:
         """Return mean, least and largest V over all hands."""
-        sums = self.device.empty((-(-self.count // STRETCH), 4), np.float64)
-        self.sweep(SummarySweep(sums, value, self.hands, self.deck.keys, self.renamings))
+        sums = self.device.empty((-(-self.count // sweeps.STRETCH), 4), np.float64)
+        self.sweep(sweeps.SummarySweep(sums, value, self.hands, self.deck.keys, self.renamings))
         rows = on_host(sums)
         total, count = rows[:, :2].sum(0)
         return float(total / count), float(rows[:, 2].min()), float(rows[:, 3].max())
@@ -122,15 +110,15 @@ def solve(
     classes.value[:] = 0
     for turn in range(TURNS, 0, -1):
         odds = classes.odds(model, turn)
-        classes.sweep(UtilitySweep(classes.utility, classes.value, classes.value, classes.left, odds, odds, limit))
-        classes.sweep(DiscardSweep(classes.after, classes.utility, classes.utility, classes.larger, classes.deck))
-        classes.sweep(DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
+        classes.sweep(sweeps.UtilitySweep(classes.utility, classes.value, classes.value, classes.left, odds, odds, limit))
+        classes.sweep(sweeps.DiscardSweep(classes.after, classes.utility, classes.utility, classes.larger, classes.deck))
+        classes.sweep(sweeps.DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
         on_turn(turn, classes.value)
         if turn in stored:
             _, low, high = classes.summary(classes.value)
             step = max((high - low) / most, 1e-9)
             turns[turn] = stored.index(turn), low, step
-            classes.sweep(EncodeSweep(codes[stored.index(turn)], classes.value, np.float32(low), np.float32(step)))
+            classes.sweep(sweeps.EncodeSweep(codes[stored.index(turn)], classes.value, np.float32(low), np.float32(step)))
     for turn in range(1, TURNS + 1):
         turns[turn] = turns[min(stored, key=lambda slot: (abs(slot - turn), slot))]
     return Solved(codes, turns, classes.summary(classes.value)[0], time.perf_counter() - start)
@@ -150,23 +138,19 @@ def value_under(
     for turn in range(TURNS, 0, -1):
         if turn < TURNS:
             slot, low, step = guide.turns[turn + 1]
-            classes.sweep(DecodeSweep(value, guide.codes[int(slot)], np.float32(low), np.float32(step)))
+            classes.sweep(sweeps.DecodeSweep(value, guide.codes[int(slot)], np.float32(low), np.float32(step)))
         odds, assumptions = classes.odds(model, turn), classes.odds(assumed, turn)
-        classes.sweep(UtilitySweep(guide_utility, value, value, classes.left, assumptions, assumptions, limit))
-        classes.sweep(UtilitySweep(classes.utility, classes.value, value, classes.left, odds, assumptions, limit))
-        classes.sweep(DiscardSweep(classes.after, guide_utility, classes.utility, classes.larger, classes.deck))
-        classes.sweep(DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
+        classes.sweep(sweeps.UtilitySweep(guide_utility, value, value, classes.left, assumptions, assumptions, limit))
+        classes.sweep(sweeps.UtilitySweep(classes.utility, classes.value, value, classes.left, odds, assumptions, limit))
+        classes.sweep(sweeps.DiscardSweep(classes.after, guide_utility, classes.utility, classes.larger, classes.deck))
+        classes.sweep(sweeps.DrawSweep(classes.value, classes.after, classes.hands, np.float32(upcard), classes.deck))
     return classes.summary(classes.value)[0]
 
 
-def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price: float, by_known: bool = True) -> ValueTable:
+def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price: float) -> ValueTable:
     """Return the tables of a player: values, odds, and the ``price`` of a discard that is taken, in points."""
     odds = np.zeros((TURNS + 2, KNOWNS, ODDS))
-    knock, caught = model.knock.copy(), model.caught.copy()
     odds[:, :, HAZARD], odds[:, :, PRICE] = model.hazard, price
-    if not by_known:
-        for turn in range(1, TURNS + 1):
-            odds[turn, :, HAZARD], knock[turn], caught[turn] = model.odds_at(turn)
     up, deck = classes.device.up, np.array([((1 << 52) - 1) & ~classes.dead.mask, classes.cards], np.int64)
     return ValueTable(
         codes=solved.codes,
@@ -174,7 +158,7 @@ def values_of(classes: HandClasses, solved: Solved, model: OpponentModel, price:
         keys=classes.deck.keys,
         patterns=classes.deck.small,
         odds=up(odds),
-        knock=up(knock),
-        caught=up(caught),
+        knock=up(model.knock),
+        caught=up(model.caught),
         deck=up(deck),
     )

@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.gin.kernel_state import ValueTable
-from meldlab.gin.players.player import KernelPlayer, MoveValue
+from meldlab.gin.players.player import KernelPlayer
 from meldlab.gin.value_tables import check_values, load
-from meldlab.gin.view import View
-from meldlab.play import Chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,3 @@ class ComputedPlayer(KernelPlayer):
     def parameters(self) -> ValueTable:
         """Return the parameters of the player in kernels."""
         return self.values
-
-    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
-        """Return the value of the hand after each discard."""
-        return self._valued_drops(view)

@@ -12,19 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from meldlab.cards import CARDS, Card
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible
 from meldlab.gin import kernel_ensemble
-from meldlab.gin.batch import ENSEMBLE_KIND
 from meldlab.gin.kernel_round import observe
 from meldlab.gin.kernel_state import EnsembleParameters
 from meldlab.gin.observation import state_of
-from meldlab.gin.players.player import KernelPlayer, MoveValue, memory_of
+from meldlab.gin.players.player import KernelPlayer, memory_of
 from meldlab.gin.view import View
-from meldlab.play import Chance
 from meldlab.play.record import read_toml, toml
 
 Three = tuple[float, float, float]
@@ -32,21 +27,12 @@ MAX_POWER = 10  # of a turn or a number of cards
 # Bounds of each number; all presets and the whole search space are far inside. Unbounded numbers would become NaN in the kernels, where
 # every comparison is then false.
 BOUNDS: Mapping[str, tuple[float, float]] = {
-    "knock": (0, 1000),
-    "draw_turn": (0, 1000),
+    **dict.fromkeys(("knock", "draw_turn", "turn_penalty", "known_penalty", "turn_lag"), (0, 1000)),
     **dict.fromkeys(("draws", "declines", "discards", "meldability", "adjacency", "weights"), (0, 1)),
-    "turn_penalty": (0, 1000),
-    "known_penalty": (0, 1000),
-    "meldability_most": (0.001, 1e6),
-    "adjacency_most": (0.001, 1e6),
-    "turn_lag": (0, 1000),
-    "draw_reduction": (-1000, 1000),
-    "draw_need": (-1000, 1000),
-    "draw_promise": (-1000, 1000),
+    **dict.fromkeys(("draw_reduction", "draw_need", "draw_promise", "feed", "knock_weights"), (-1000, 1000)),
+    **dict.fromkeys(("meldability_most", "adjacency_most"), (0.001, 1e6)),
     "draw_to_knock": (-1, 1000),
     "melded": (-1e5, 1e5),
-    "feed": (-1000, 1000),
-    "knock_weights": (-1000, 1000),
     "deadwood_power": (0.001, 100),
 }
 
@@ -172,13 +158,6 @@ class Ensemble:
             weighs_knock=float(any(self.knock_weights)),
         )
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return the parameters as stored runs have them: the kind of player, and all numbers in order."""
-        numbers: list[float] = [ENSEMBLE_KIND]
-        for value in self.parameters():
-            numbers += value if isinstance(value, tuple) else (value,)
-        return tuple(numbers)
-
 
 def _floats(value: Any) -> Any:
     return tuple(map(float, value)) if isinstance(value, tuple) else float(value)
@@ -243,7 +222,7 @@ class EnsemblePlayer(KernelPlayer):
 
     @classmethod
     def parse(cls, text: str) -> "EnsemblePlayer":
-        """Read ``ensemble``, ``ensemble:NAME`` or ``ensemble:FILE.toml``."""
+        """Read ``ensemble``, ``ensemble:NAME``, ``ensemble:FILE.toml``, or parameters after the colon, as tuning stores them."""
         _, _, which = text.partition(":")
         if not which:
             return cls()
@@ -252,7 +231,7 @@ class EnsemblePlayer(KernelPlayer):
             if not path.is_file():
                 raise NotPossible(f"no file {which}")
             return cls(Ensemble.parse(path.read_text(encoding="utf-8")), text)
-        return cls(Ensemble.preset(which), text)
+        return cls(Ensemble.parse(which) if "=" in which else Ensemble.preset(which), text)
 
     @classmethod
     def file_of(cls, text: str) -> Path | None:
@@ -267,15 +246,6 @@ class EnsemblePlayer(KernelPlayer):
     def parameters(self) -> EnsembleParameters:
         """Return the parameters of the player in kernels."""
         return self._parameters
-
-    def belief_array(self, view: View) -> NDArray[np.float64]:
-        """Return [54] float64, the belief about every card by the open events of the round."""
-        belief: NDArray[np.float64] = memory_of(self._parameters_for(view), view).belief
-        return belief
-
-    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
-        """Return the value of the hand after each discard."""
-        return self._valued_drops(view)
 
     def belief(self, view: View) -> Belief:
         """Return the belief of the player about the cards."""

@@ -18,7 +18,7 @@ from meldlab.cards import Hand
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.gin import kernel_hand
 from meldlab.gin.kernel_state import MAX_MELDS, MarjjParameters
-from meldlab.gin.players.player import KernelPlayer, MoveValue
+from meldlab.gin.players.player import KernelPlayer
 from meldlab.gin.view import Phase, View, check_size, meld_of
 from meldlab.melds import Meld
 from meldlab.play import Chance
@@ -78,10 +78,6 @@ class MarjjPlayer(KernelPlayer):
         seen = view.mask | sum(1 << card for card in view.pile_indices)
         count = kernel_hand.melds_with_fewest_lay_offs(hand.mask, kernel_hand.FULL & ~seen, melds)
         return tuple(meld_of(mask) for mask in melds[:count].tolist())
-
-    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
-        """Return the value of the hand after each discard, in points of deadwood lost."""
-        return self._valued_drops(view)
 
 
 PRESETS = {player.name: player for player in (MarjjPlayer(), MarjjPlayer("marjj:paper", look=20.0, knock_turns=6, turn_draws=1))}

@@ -17,7 +17,7 @@ from meldlab.gin.kernel_hand import makes_meld
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
 from meldlab.gin.players.player import GinPlayer, MoveValue
 from meldlab.gin.players.simple import SimplePlayer
-from meldlab.gin.sampling import points_of, rollout_outcomes
+from meldlab.gin.sampling import points_of, rollouts
 from meldlab.gin.view import Phase, View, is_big_gin
 from meldlab.melds import discards
 from meldlab.play import Chance
@@ -83,4 +83,4 @@ class MonteCarloPlayer(GinPlayer):
 
     def points(self, view: View, moves: list[Move], chance: Chance) -> NDArray[np.float64]:
         """Return [deals, moves] float64, the points of each move on each deal."""
-        return points_of(rollout_outcomes(view, moves, chance.key(Purpose.SAMPLED_HANDS), range(self.deals), ROLLOUT_PLAYERS))
+        return points_of(rollouts(view, moves, chance.key(Purpose.SAMPLED_HANDS), range(self.deals), ROLLOUT_PLAYERS).outcomes)

@@ -140,7 +140,7 @@ class KernelPlayer(GinPlayer, ABC):
             raise NotLegalHere(ONLY_SIMPLE)
         return self.parameters()
 
-    def _valued_drops(self, view: View) -> list[MoveValue]:
+    def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
         """Return the value of the hand after each discard."""
         if len(view.card_indices) <= view.rules.cards:
             return []

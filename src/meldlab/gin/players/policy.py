@@ -8,8 +8,6 @@ True
 """
 
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from math import exp
 from typing import ClassVar
 
@@ -20,12 +18,12 @@ from meldlab.cards import CARDS
 from meldlab.chance import Purpose
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import wide_workspace
-from meldlab.gin.kernel_policy import KNOCK_PLANE, policy_input, policy_value, sample_discard, sample_take, write_belief
+from meldlab.gin.kernel_policy import KNOCK_PLANE, policy_input, sample_discard, sample_take, write_belief
 from meldlab.gin.kernel_state import DISCARD, DRAW, KNOCK, PASS, TAKE, PolicyInput, PolicyParameters, PolicyWeights, PolicyWorkspace
 from meldlab.gin.move import DRAW as DRAW_MOVE
 from meldlab.gin.move import PASS as PASS_MOVE
 from meldlab.gin.move import TAKES, Move
-from meldlab.gin.network_files import blank_policy, check_policy, prior_of, read_policy
+from meldlab.gin.network_files import blank_policy, check_weights, prior_of, read_shipped, read_weights
 from meldlab.gin.observation import move_of, state_of
 from meldlab.gin.players.player import Drop, KernelPlayer, MoveValue
 from meldlab.gin.players.value_network import LightPlayer
@@ -38,12 +36,6 @@ MAX_LOGIT = 8.0
 NO_KEY = np.uint64(0)
 SHIPPED = ("champion", "specialist")
 DISCARD_PURPOSE = int(Purpose.DISCARD)
-
-
-@cache
-def _shipped(name: str) -> PolicyWeights:
-    with (resources.files("meldlab.gin.players") / "networks" / f"{name}.npz").open("rb") as file:
-        return read_policy(file, f"{name}.npz")[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +51,17 @@ class PolicyPlayer(KernelPlayer):
     """From this number of actions on the prior network decides, which is many times as fast; 0: never. In kernels only."""
 
     def __post_init__(self) -> None:
-        check_policy(self.policy)
+        check_weights(self.policy)
 
     @classmethod
     def parse(cls, text: str) -> "PolicyPlayer":
         """Read ``champion``, ``specialist`` or ``network:FILE.npz``."""
         if text in SHIPPED:
-            return cls(_shipped(text), text)
+            return cls(read_shipped(PolicyWeights, text)[0], text)
         kind, _, path = text.partition(":")
         if kind not in ("network", "computed") or not path.endswith(".npz"):
             raise NoSuchThing("player", text, [*SHIPPED, "network:FILE.npz"])
-        return cls(read_policy(path, path)[0], text)
+        return cls(read_weights(PolicyWeights, path, path)[0], text)
 
     def parameters(self) -> PolicyParameters:
         """Return the parameters of the player in kernels."""
@@ -120,11 +112,6 @@ class PolicyPlayer(KernelPlayer):
         write_belief(inputs, self.policy, workspace)
         odds: NDArray[np.float64] = np.exp(workspace.values[:52].clip(-MAX_LOGIT, MAX_LOGIT))
         return odds
-
-    def expected_return(self, view: View) -> float:
-        """Return the expected return of the round: twice the change of the win probability."""
-        inputs, workspace = self._inputs(view)
-        return float(policy_value(inputs, self.policy, workspace))
 
     def _inputs(self, view: View) -> tuple[PolicyInput, PolicyWorkspace]:
         """Return the input of the network, without a prior in a small game, and the workspace it is written on."""

@@ -8,37 +8,26 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any, ClassVar
-
-import numpy as np
 
 from meldlab.errors import NoSuchThing
 from meldlab.gin.kernel_players import plain_workspace
 from meldlab.gin.kernel_round import observe
 from meldlab.gin.kernel_state import NetworkParameters, ValueWeights
-from meldlab.gin.kernel_value_network import best_discard_value, draw_value, take_value
+from meldlab.gin.kernel_value_network import draw_value, take_value
 from meldlab.gin.move import DRAW, DROPS, PASS, TAKES, Move, Verb
-from meldlab.gin.network_files import check_value_weights, read_value_weights
+from meldlab.gin.network_files import FOLDER, check_weights, read_shipped, read_weights
 from meldlab.gin.observation import state_of
 from meldlab.gin.players.player import KernelPlayer, MoveValue
 from meldlab.gin.view import Phase, View, best_melds
 from meldlab.play import Chance
 
 POINTS_PER_MATCH = 150.0  # points of a light network for a whole match, the scale of its training; not tuned
-NO_KEY = np.uint64(0)
-FOLDER = resources.files("meldlab.gin.players") / "networks"
 
 
 @cache
 def _networks() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".npz") for file in FOLDER.iterdir() if file.name.startswith("light")))
-
-
-@cache
-def _shipped(name: str) -> tuple[ValueWeights, dict[str, Any]]:
-    with (FOLDER / f"{name}.npz").open("rb") as file:
-        return read_value_weights(file, f"{name}.npz")
 
 
 def _holds_values(path: str) -> bool:
@@ -64,16 +53,16 @@ class LightPlayer(KernelPlayer):
     """Spread of the noise added to the value of each discard, to explore others in training."""
 
     def __post_init__(self) -> None:
-        check_value_weights(self.network)
+        check_weights(self.network)
 
     @classmethod
     def parse(cls, text: str) -> "LightPlayer":
         """Read ``network:NAME`` with a network of the package, or ``network:FILE.npz``."""
         name = text.partition(":")[2]
         if name.endswith(".npz"):
-            network, metadata = read_value_weights(name, name)
+            network, metadata = read_weights(ValueWeights, name, name)
         elif name in _networks():
-            network, metadata = _shipped(name)
+            network, metadata = read_shipped(ValueWeights, name)
         else:
             raise NoSuchThing("network", name, [*_networks(), "FILE.npz"])
         return cls(network, text, metadata)
@@ -96,7 +85,7 @@ class LightPlayer(KernelPlayer):
     def evaluate(self, view: View, chance: Chance) -> list[MoveValue]:
         """Return the value of each move: the upcard and the stock, or every discard and the knocks with it."""
         if len(view.card_indices) > view.rules.cards:
-            return self._drop_values(view)
+            return self._drop_values(view, chance)
         if view.phase not in (Phase.OFFER, Phase.DRAW):
             return []
         self._parameters_for(view)
@@ -106,12 +95,9 @@ class LightPlayer(KernelPlayer):
         value = float(take_value(observation, upcard, self.network, workspace))
         return [MoveValue(TAKES[upcard], value), MoveValue(PASS if view.phase is Phase.OFFER else DRAW, stock)]
 
-    def _drop_values(self, view: View) -> list[MoveValue]:
+    def _drop_values(self, view: View, chance: Chance) -> list[MoveValue]:
         """Return the value of every discard, with a knock where it is possible and without."""
-        self._parameters_for(view)
-        workspace, values = plain_workspace(self.network), list[MoveValue]()
-        forbidden = 1 << view.taken_index if view.taken_index >= 0 else 0
-        best_discard_value(observe(state_of(view)[0], view.seat, forbidden), 0.0, NO_KEY, self.network, workspace)
+        workspace, values = self._discard(view, chance)[2].workspace, list[MoveValue]()
         for card in view.card_indices:
             if card != view.taken_index and workspace.left[card] <= view.limit:
                 knock = Move(Verb.KNOCK, card, best_melds(view.mask ^ 1 << card)[0])

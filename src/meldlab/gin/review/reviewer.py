@@ -28,7 +28,7 @@ from meldlab.gin.review.candidates import candidates_of, same
 from meldlab.gin.review.decision import MIN_LOSS, SURE_ERRORS, Candidate, Decision, Judgement
 from meldlab.gin.round import NUM_SHARED, Round
 from meldlab.gin.rules import Rules
-from meldlab.gin.sampling import NO_ODDS, points_of, rollout_outcomes
+from meldlab.gin.sampling import NO_ODDS, points_of, rollouts
 from meldlab.gin.view import HAND_CARDS, Phase, View
 from meldlab.play import Deal, Record, Step, replay
 
@@ -154,7 +154,8 @@ class Reviewer:
             raise NotLegalHere(f"{hidden} cards would be in stock in this position, not {view.stock}")
         key = Deal(self.seed).chance(number, view.seat).key(Purpose.REVIEW)
         odds = NO_ODDS if self.policy is None else self.policy.odds(view)
-        return rollout_outcomes(view, moves, key, samples, (self.parameters, self.parameters), odds=odds, threads=self.threads)
+        results = rollouts(view, moves, key, samples, (self.parameters, self.parameters), odds=odds, threads=self.threads)
+        return results.outcomes  # type: ignore[no-any-return]
 
 
 def _moves_and_index(view: View, done: Move) -> tuple[list[Move], int]:
