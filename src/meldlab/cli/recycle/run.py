@@ -73,10 +73,9 @@ def transcript(
         if "begins" in line:
             print(f"   0. {line['begins'] if events else line['text']}")
         elif "seat" in line:
-            print(
-                f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['did'] if events else line['text']}"
-            )
-            if then := line["then" if events else "outcome"]:
+            done, then = (line["did"], line["then"]) if events else (line["text"], line["outcome"])
+            print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {done}")
+            if then:
                 print(f"      {then}")
         else:
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
