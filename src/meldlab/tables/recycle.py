@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from meldlab.recycle.card_names import standard_card
 from meldlab.recycle.describe import HIDDEN
-from meldlab.recycle.game import RecycleGame, View
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.header import Header
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.machine.storage import Location
 from meldlab.recycle.narration import Narrator
+from meldlab.recycle.state import View
 from meldlab.tables.model import MAX_EVENTS, CardKeys, CardView, Event, Fact, Group, MoveView, Role, SeatView, Table, Visibility, Zone
 
 __all__ = ["build", "open_zones"]
