@@ -78,7 +78,7 @@ class _Reader:
         self.computed = any(isinstance(node, (s.Cell, s.Location, s.Indexed)) and not isinstance(node.name, s.Name) for node in nodes)
         self.offsets = sorted({node.offset for node in nodes})
         self.choices = {offset for node in nodes for offset in _labelled_offsets(node)}
-        self.hints, self.found = Hints(), list[Diagnostic]()
+        self.hints, self.diagnostics = Hints(), list[Diagnostic]()
 
     def labels(self) -> Labels:
         moves: dict[tuple[str, str], str] = {}
@@ -115,7 +115,7 @@ class _Reader:
                     target = int(match["text"])
             else:
                 words[match["word"]] = match["text"]
-        return Labels(moves, cells, names, words, constructs, target, tuple(self.found))
+        return Labels(moves, cells, names, words, constructs, target, tuple(self.diagnostics))
 
     def _construct(self, comment: re.Match[str], content: str, match: re.Match[str] | None, constructs: dict[int, str]) -> None:
         index = bisect_left(self.offsets, comment.end())
@@ -147,7 +147,7 @@ class _Reader:
             self._report(f"no {what}{name}" + (f"; did you mean {near}?" if near else ""), offset)
 
     def _report(self, message: str, offset: int) -> None:
-        self.found.append(Diagnostic("W115", message, offset))
+        self.diagnostics.append(Diagnostic("W115", message, offset))
 
 
 def _labelled_offsets(node: s.Node) -> Iterator[int]:
