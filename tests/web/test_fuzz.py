@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 import schemathesis
@@ -13,12 +12,13 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 from meldlab.gin import Gin, Rules, players
+from meldlab.parallel import no_progress
 from meldlab.play import Deal, Table
-from meldlab.runs.store import canonical
 from meldlab.web.app import make_app
-from meldlab.web.jobs import Reporter
 from meldlab.web.settings import Settings
+from meldlab.web.visitors import COOKIE
 from meldlab.web.work import review as work
+from tests.web.ending import finished
 
 pytestmark = pytest.mark.slow
 
@@ -46,18 +46,18 @@ def ids(asked_anything: TestClient) -> Ids:
     client.post(f"/api/v1/matches/{going['id']}/actions", json={"after": going["turn"], "move": 0})
     record = Table(Gin(Rules(match_points=0)), [players.parse("random"), players.parse("simple")]).play(Deal(1)).record
     over, untouched = (
-        shelf.add_match("", "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id for _ in "ab"
+        shelf.add_match(client.cookies[COOKIE], "gin", str(replace(record, players=("you", "simple"))), 0, len(record.actions), True).id
+        for _ in "ab"
     )
     wanted = {"match": over, "record": str(record), "seats": [0], "player": "simple", "worlds": 2}
     found = {
-        "review": (wanted, work.review(Reporter(Mock(), None, []), **wanted)),
+        "review": (wanted, work.review(shelf.store.run("review", wanted), wanted, no_progress)),
         "contest": ({"players": ["simple", "simple"], "games": 2, "seed": 0}, {}),
         "analyse": ({"subjects": []}, {"tables": {"lead.csv": "game,run\r\n"}}),
     }
-    jobs = {kind: shelf.add_job("", kind, arguments).id for kind, (arguments, _) in found.items()}
-    for kind, (_, result) in found.items():
-        shelf.change_job(jobs[kind], state="done", result=canonical(result))
-    jobs["waiting"] = shelf.add_job("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 0}).id
+    runs = client.app.state.services.runs  # type: ignore[attr-defined]
+    jobs = {kind: finished(runs, "", kind, arguments, result) for kind, (arguments, result) in found.items()}
+    jobs["waiting"] = runs.submit("", "contest", {"players": ["simple", "simple"], "games": 2, "seed": 1}, 100).id
     return {
         "untouched": [untouched],
         "/api/v1/matches/": [going["id"], over],

@@ -9,16 +9,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from starlette.testclient import TestClient
 
 from meldlab.gin import Gin, Move, Phase, Rules, Verb, View, players
 from meldlab.gin.review import ACCEPTABLE_LOSS, Review, Reviewer, steps_of
+from meldlab.parallel import no_progress
 from meldlab.play import Chance, Deal, Record, Table
+from meldlab.runs.store import Store
 from meldlab.web.app import make_app
-from meldlab.web.jobs import Reporter
 from meldlab.web.settings import Settings
 from meldlab.web.work import review as work
 from tests.web.ending import ended
@@ -46,7 +46,7 @@ def reviewed(client: TestClient) -> dict[str, Any]:
     assert kept.status_code == 201
     told = client.post("/api/v1/review", json={"match": kept.json()["match"], **QUICK}).json()
     done = ended(client, told["id"], "/api/v1/review")
-    assert done["state"] == "done", done["says"]
+    assert done["state"] == "finished", done["message"]
     return done
 
 
@@ -78,47 +78,51 @@ def test_the_same_is_not_done_twice(client: TestClient, reviewed: dict[str, Any]
     client.delete(f"/api/v1/jobs/{other['id']}")
 
 
-class Listening(Reporter):
-    """Hears what a review keeps, in place of a server."""
-
-    def __init__(self, pieces: list[Any]) -> None:
-        super().__init__(Mock(), None, pieces)
-        self.kept: list[Any] = []
-
-    def keep(self, piece: Any) -> None:
-        self.kept.append(json.loads(json.dumps(piece)))
-
-
-def test_a_review_goes_on_from_the_decisions_it_has() -> None:
-    wanted: dict[str, Any] = {"match": "m", "record": str(replace(RECORD, actions=RECORD.actions[:12], result=None)), "seats": [0], **QUICK}
-    whole = Listening([])
-    told = work.review(whole, **wanted)
-    half = Listening(whole.kept[:3])
-    assert work.review(half, **wanted) == told
-    assert half.kept == whole.kept[3:]
-    half.pieces[1][1]["candidates"][0]["chance"] = 0.123  # what is there is not valued again
-    assert work.review(half, **wanted)["decisions"][1]["candidates"][0]["chance"] == 0.123
+def test_review_resumes_after_the_saved_decisions(store: str) -> None:
+    settings: dict[str, Any] = {
+        "match": "m",
+        "record": str(replace(RECORD, actions=RECORD.actions[:12], result=None)),
+        "seats": [0],
+        **QUICK,
+    }
+    whole, half = (Store.open(store).run("review", {"half": half}) for half in (False, True))
+    result = work.review(whole, settings, no_progress)
+    for part in whole.parts()[:3]:
+        if part["number"] == whole.parts()[1]["number"]:
+            part["decision"]["candidates"][0]["chance"] = 0.123  # what is saved is not valued again
+        half.save_part(f"decision {part['number']}", part["number"], part)
+    resumed = work.review(half, settings, no_progress)
+    assert half.parts()[3:] == whole.parts()[3:]
+    assert resumed["decisions"][1]["candidates"][0]["chance"] == 0.123
+    assert resumed["decisions"][2:] == result["decisions"][2:]
 
 
+@pytest.mark.slow
 def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",), workers=1)
     with TestClient(make_app(settings), base_url="http://testserver") as client:
-        shelf = client.app.state.services.repository  # type: ignore[attr-defined]
-        match = shelf.add_match("", "gin", str(RECORD), 0, len(RECORD.actions), True).id
+        services = client.app.state.services  # type: ignore[attr-defined]
+        match = services.repository.add_match("", "gin", str(RECORD), 0, len(RECORD.actions), True).id
         id = client.post("/api/v1/review", json={"match": match, **QUICK}).json()["id"]
         end = time.monotonic() + 120
-        while not shelf.pieces_of(id) and time.monotonic() < end:
+        while not (before := parts(store)) and time.monotonic() < end:
             time.sleep(0.01)
         # It stands still from now on, lest it ends while the server does.
         for process in multiprocessing.active_children():
-            if process.name == "meldlab job" and process.pid:
+            if process.name == "meldlab run" and process.pid:
                 os.kill(process.pid, signal.SIGSTOP)
-    before = shelf.pieces_of(id)
+    before = parts(store)
     assert 0 < len(before) < len(reviewed["review"]["decisions"])
     with TestClient(make_app(settings), base_url="http://testserver") as client:
         told = ended(client, id, "/api/v1/review")
     assert told["review"] | {"match": ""} == reviewed["review"] | {"match": ""}
-    assert shelf.pieces_of(id) == []  # in the result now
+    assert parts(store)[: len(before)] == before
+
+
+def parts(store: str) -> list[dict[str, Any]]:
+    """Return the saved decisions of the only review of a store."""
+    runs = Store.open(store).runs()
+    return runs[0].parts() if runs else []
 
 
 def test_a_try_is_judged_with_tolerance_and_tells_the_best_only_when_good(client: TestClient, reviewed: dict[str, Any], worst: Any) -> None:
@@ -192,6 +196,7 @@ class Careless:
         return Move(Verb.SHOW) if view.phase is Phase.SHOW else players.parse("simple").choose(view, chance)
 
 
+@pytest.mark.slow
 def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> None:
     game = Gin.read({"preset": "pagat", "match_points": 60})
     record = Table(game, [Careless(), players.parse("ensemble")]).play(Deal(2)).record

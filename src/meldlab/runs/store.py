@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,10 @@ MODULES = {
     "exploit": ("training.train",),
 }
 COLUMNS = ("games", "wins", "swept", "score")  # counts that a query can sum; the other ones are the payload
+
+
+class StoreError(NotPossible):
+    """The database does not answer: it is locked, full, or gone."""
 
 
 def canonical(value: Any) -> str:
@@ -235,6 +239,22 @@ class Run:
             with self.store.writing() as connection:
                 connection.execute(EVALUATIONS.update().where(where).values(done_at=self.store.clock(connection)), rows)
 
+    def save_part(self, key: str, number: int, payload: Mapping[str, Any]) -> None:
+        """Save a part of a run that does not play games, such as a decision of a review; one that is saved stays unchanged."""
+        texts = dict.fromkeys(("label", "player", "opponent", "rules", "claimed_by"), "")
+        numbers = {"seed": 0, "first": number, "games": 1, "seconds": 0.0}
+        texts |= {"function": "part", "arguments": "{}", "payload": canonical(payload), "version": self.version}
+        with self.store.writing() as connection:
+            now = self.store.clock(connection)
+            values = {"run": self.number, "task": key, **texts, **numbers, "claimed_at": now, "done_at": now}
+            connection.execute(self.store.insert(EVALUATIONS).on_conflict_do_nothing(), values)
+
+    def parts(self) -> list[Counts]:
+        """Return the saved parts in the order of their numbers."""
+        query = sa.select(ROW.payload).where(ROW.run == self.number, ROW.function == "part", ROW.done_at.is_not(None)).order_by(ROW.first)
+        with self.store.reading() as connection:
+            return [json.loads(payload) for payload in connection.execute(query).scalars()]
+
     def _held(self, worker: str) -> sa.ColumnElement[bool]:
         return sa.and_(ROW.run == self.number, ROW.claimed_by == worker, ROW.done_at.is_(None))
 
@@ -248,11 +268,14 @@ class Store:
     """The insert of the dialect, which can ignore rows that exist."""
 
     @classmethod
-    def open(cls, url: str | Path | None = None) -> "Store":
-        """Open the store of a URL or of a file, by default ``runs.sqlite`` in the cache; create missing tables."""
+    def open(cls, url: str | Path | None = None, lock_timeout: float = LOCK_TIMEOUT) -> "Store":
+        """Open the store of a URL or of a file, by default ``runs.sqlite`` in the cache; create missing tables.
+
+        ``lock_timeout``: seconds that a query waits for a writer of SQLite.
+        """
         engine = _engine(_url(url))
         if engine.dialect.name == "sqlite":
-            sa.event.listen(engine, "connect", _prepare)
+            sa.event.listen(engine, "connect", partial(_prepare, lock_timeout))
         store = cls(engine, INSERT[engine.dialect.name])
         with store.writing() as connection:
             if engine.dialect.name == "postgresql":
@@ -304,7 +327,7 @@ class Store:
             with connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise NotPossible(f"the store {self} does not answer: {_first_line(error)}") from error
+            raise StoreError(f"the store {self} does not answer: {_first_line(error)}") from error
 
     def clock(self, connection: sa.Connection) -> float:
         """Return the seconds since 1970 by the clock that all processes on the store share."""
@@ -356,10 +379,12 @@ class Store:
 
     def find(self, number: int) -> Run:
         """Return the run with this number."""
-        runs = {run.number: run for run in self.runs()}
-        if number not in runs:
-            raise NoSuchThing("run", number, [str(known) for known in runs][-10:] or ["another store: this one is empty"])
-        return runs[number]
+        with self.reading() as connection:
+            row = connection.execute(sa.select(RUNS).where(RUNS.c.number == number)).one_or_none()
+            if row is not None:
+                return self._run(row)
+            known = connection.execute(sa.select(RUNS.c.number).order_by(RUNS.c.number.desc()).limit(10)).scalars()
+            raise NoSuchThing("run", number, [*map(str, reversed([*known]))] or ["another store: this one is empty"])
 
     def __str__(self) -> str:
         return self.engine.url.render_as_string()
@@ -435,10 +460,10 @@ def _reading_engines(address: sa.URL) -> Iterator[sa.Engine]:
         yield _engine(address, creator=lambda file=file: sqlite3.connect(file, uri=True, timeout=LOCK_TIMEOUT, check_same_thread=False))
 
 
-def _prepare(connection: Any, _: Any) -> None:
+def _prepare(lock_timeout: float, connection: Any, _: Any) -> None:
     # Readers do not wait for writers; a commit survives the end of the process, but not a power failure.
     connection.execute("PRAGMA busy_timeout = 20")
-    deadline = time.monotonic() + LOCK_TIMEOUT
+    deadline = time.monotonic() + lock_timeout
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -448,7 +473,7 @@ def _prepare(connection: Any, _: Any) -> None:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(secrets.randbelow(50) / 1000)
-    for pragma in (f"busy_timeout = {1000 * LOCK_TIMEOUT}", "synchronous = NORMAL", "foreign_keys = ON"):
+    for pragma in (f"busy_timeout = {round(1000 * lock_timeout)}", "synchronous = NORMAL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -5,6 +5,7 @@
 True
 """
 
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,12 +22,12 @@ from meldlab.web.rendering import page
 from meldlab.web.routes import (
     experiments,
     gin,
-    long_work,
     matches,
     review,
     review_pages,
     rummikub,
     rummikub_pages,
+    runs,
     stopping,
     studio,
     studio_pages,
@@ -41,7 +42,7 @@ STATIC = Path(__file__).parent / "static"
 ROUTERS: tuple[Any, ...] = (
     matches.router,
     tables.pages,
-    long_work.router,
+    runs.router,
     rummikub.api,
     rummikub_pages.pages,
     gin.api,
@@ -79,6 +80,9 @@ def make_app(settings: Settings | None = None) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         services = app.state.services = Services(chosen)
         services.start()
+        # A full collection would visit every object of the loaded modules: a pause of half a second, once in a hundred moves.
+        gc.collect()
+        gc.freeze()
         try:
             yield
         finally:
@@ -113,7 +117,7 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         """Show what the API has."""
         return page(request, "api.html.jinja", title="The API", schema=app.openapi())
 
-    @app.get("/api/v1/ready", tags=["laboratory"])
+    @app.get("/api/v1/ready", tags=["server"], summary="Return the seconds until each package is compiled")
     async def ready(services: ServicesDep) -> dict[str, int]:
         """Return, for each room, about how many seconds it takes until its kernels are compiled; 0 if they are."""
         return {room: 0 if room in services.warming.ready else services.warming.seconds_left(room) for room in COLD}

@@ -201,7 +201,7 @@ class ReviewResponse(BaseModel):
     version: int
     done: float
     total: float
-    says: str
+    message: str
     review: Reviewed | None
 
 

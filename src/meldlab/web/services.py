@@ -5,15 +5,21 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, ParamSpec, TypeVar
 
+import anyio
+import anyio.to_thread
 from fastapi import Depends, Request
 
+from meldlab.errors import MeldlabError
 from meldlab.precompile import compile_package, compiled_packages
 from meldlab.runs.store import Store
+from meldlab.web.background import BackgroundRuns
 from meldlab.web.errors import HttpError
-from meldlab.web.jobs import Jobs
+from meldlab.web.notifier import Notifier
 from meldlab.web.repository import Repository
+from meldlab.web.run_repository import RunRepository
 from meldlab.web.settings import Settings
 from meldlab.web.visitors import Visitor
 from meldlab.web.work.start import load_kernels
@@ -50,21 +56,27 @@ class Services:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.repository = Repository(Store.open(settings.store), settings.matches)
+        store = Store.open(settings.store, settings.lock_seconds)
+        self.store_address = settings.store, settings.lock_seconds  # for workers
+        self.repository, self.runs = Repository(store, settings.matches), RunRepository(store)
+        self.runs.import_jobs()
+        self.limiter = anyio.CapacityLimiter(settings.sql_threads)
+        self.notifier = Notifier()
         prepare = load_kernels if settings.warm else None
         self.workers = WorkerPool(
             settings.workers, memory=settings.memory, seconds=settings.seconds, queue=settings.queue,
             visitor_queue=settings.visitor_queue, prepare=prepare,
         )  # fmt: skip
         self.compiler = WorkerPool(1, memory=settings.memory)
-        self.jobs = Jobs(self.repository, settings)
+        self.background = BackgroundRuns(self.runs, settings, self.notifier)
         self.warming = WarmUp()
         self.tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         """Start processes, resume unfinished work, compile what is cold."""
         self.workers.start()
-        self.jobs.start()
+        self.tasks.append(asyncio.create_task(self._poll_store()))
+        self.background.start()
         if self.settings.warm:
             self.warming.ready |= compiled_packages()
         if self.settings.warm and self.warming.ready != set(COLD):
@@ -77,7 +89,7 @@ class Services:
         """End everything at once."""
         for task in self.tasks:
             task.cancel()
-        self.jobs.stop()
+        self.background.stop()
         self.workers.stop()
         self.compiler.stop()
 
@@ -88,6 +100,24 @@ class Services:
     async def run_long(self, visitor: Visitor, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the result of a call that may take seconds; each visitor has at most one at a time."""
         return await self.workers.run_long(visitor.queue, function, *args, **kwargs)
+
+    async def sql(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of a function that queries the store, in a thread."""
+        return await anyio.to_thread.run_sync(partial(function, *args, **kwargs), limiter=self.limiter)
+
+    async def _poll_store(self) -> None:
+        """Wake streams of matches and runs that another server on the store has changed."""
+        while True:
+            await asyncio.sleep(self.settings.poll_seconds)
+            ids = list(self.notifier.events)
+            if not ids:
+                continue
+            try:
+                versions = await self.sql(self.repository.versions, ids) | await self.sql(self.runs.versions, ids)
+            except MeldlabError as error:
+                print(f"meldlab serve: {error}", file=sys.stderr, flush=True)
+                continue
+            self.notifier.notify_changed(versions)
 
     def need(self, room: str) -> None:
         """Raise 503 if kernels have to be compiled first."""

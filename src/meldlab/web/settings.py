@@ -35,10 +35,17 @@ class Settings:
     seconds: float = 10.0
     """What one question may take before its worker is ended."""
     jobs: int = 1
-    """Long pieces of work that run at the same time."""
+    """Background runs at the same time, besides one review; 0: none is executed here."""
     job_queue: int = 8
-    """Long pieces of work that may wait."""
+    """Background runs that may wait; more are answered by 503."""
     job_seconds: float = 3600.0
+    """Seconds after which a background run is stopped."""
+    lock_seconds: float = 2.0
+    """Seconds that a query waits for another process that writes to the store."""
+    sql_threads: int = 8
+    """Queries of the store at the same time."""
+    poll_seconds: float = 15.0
+    """Seconds between two looks for changes by other servers on the store."""
     memory: int = field(default_factory=fair_memory)
     """Bytes of address space that a worker, or a piece of long work, may have."""
     body: int = 1 << 18

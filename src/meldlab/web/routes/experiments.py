@@ -1,39 +1,34 @@
 """The store in a browser: what was searched and how far it is, who leads with which interval, curves while they grow, downloads."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from meldlab.reports.rows import csv_text
-from meldlab.runs.leaderboard import LeaderboardRow, RunProgress, leaderboard
-from meldlab.runs.store import EVALUATIONS, Run
+from meldlab.runs.queue import OPEN
 from meldlab.web.charts import dots, intervals
 from meldlab.web.forms import form
-from meldlab.web.jobs import KINDS
 from meldlab.web.rendering import page
-from meldlab.web.routes.long_work import JobId, JobResponse, cancel, job_response
-from meldlab.web.services import ServicesDep
+from meldlab.web.routes.runs import RunResponse, StoredRun, cancel_run, run_response, whole_run
+from meldlab.web.services import Services, ServicesDep
 from meldlab.web.shapes import Pair
-from meldlab.web.visitors import VisitorDep
+from meldlab.web.visitors import Visitor, VisitorDep
+from meldlab.web.work import experiments as work
 
 api = APIRouter(prefix="/api/v1/experiments", tags=["experiments"])
 pages = APIRouter(include_in_schema=False)
-KINDS["contest"] = "meldlab.web.work.contest:compete"
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="The number of a run.")]
 Player = Literal[
     "random", "simple", "ensemble:paper", "ensemble:best", "marjj", "computed:light", "computed:light-ensemble", "specialist", "champion"
 ]
 PLAYERS: tuple[str, ...] = Player.__args__  # type: ignore[attr-defined]
-TOP, POINTS = 20, 2000  # leaders that a page shows, points of its curve
 
 
-class RunResponse(BaseModel):
+class RunSummaryResponse(BaseModel):
     """A run of the store."""
 
-    number: int
+    run: int
     experiment: str
     settings: dict[str, Any]
     version: str
@@ -57,7 +52,7 @@ class Leader(BaseModel):
     score: float | None
 
 
-class RunWhole(RunResponse):
+class RunDetailResponse(RunSummaryResponse):
     """A run with its leaders, its curve, its notes and its answer."""
 
     leaders: list[Leader]
@@ -76,77 +71,45 @@ class Compete(BaseModel):
     seed: int = Field(default=0, ge=0, le=2**63 - 1)
 
 
-@api.get("")
-async def runs(services: ServicesDep) -> list[RunResponse]:
-    """Return the runs of the store, the newest first."""
-    return [_response(run) for run in reversed(services.repository.store.runs())]
+@api.get("", summary="List the runs of the store")
+async def runs(services: ServicesDep, visitor: VisitorDep) -> list[RunSummaryResponse]:
+    """Return the runs of the store, newest first."""
+    rows = await services.run(visitor, work.all_runs, *services.store_address)
+    return [RunSummaryResponse(**row) for row in rows]
 
 
-@api.get("/{number}")
-async def run(services: ServicesDep, number: Number) -> RunWhole:
-    """Return a run with who leads and how it went."""
-    result = services.repository.store.find(number)
-    response = _response(result)
-    return RunWhole(
-        **response.model_dump(), leaders=[_leader(item) for item in leaderboard(result, TOP)], curve=_curve(result),
-        notes=result.notes.splitlines(),
-        result=result.result,
-    )  # fmt: skip
+@api.get("/{number}", summary="Look at a run of the store")
+async def run(services: ServicesDep, visitor: VisitorDep, number: Number) -> RunDetailResponse:
+    """Return a run with its leaders and its curve."""
+    return RunDetailResponse(**await services.run(visitor, work.run_detail, *services.store_address, number))
 
 
-@api.get("/{number}/rows.csv", response_class=PlainTextResponse)
-async def rows(services: ServicesDep, number: Number) -> str:
+@api.get("/{number}/rows.csv", response_class=PlainTextResponse, summary="Download the evaluations of a run")
+async def rows(services: ServicesDep, visitor: VisitorDep, number: Number) -> str:
     """Return every evaluation of a run as CSV."""
-    names = [column.name for column in EVALUATIONS.columns]
-    return csv_text([names, *(tuple(row) for row in services.repository.store.find(number).evaluations())])
+    return await services.run_long(visitor, work.rows_csv, *services.store_address, number)
 
 
-@api.post("/contests", status_code=201)
-async def compete(services: ServicesDep, visitor: VisitorDep, body: Compete) -> JobResponse:
-    """Begin a contest of gin between two players of the house, as long work."""
+@api.post("/contests", status_code=201, summary="Play a contest")
+async def compete(services: ServicesDep, visitor: VisitorDep, body: Compete) -> RunResponse:
+    """Begin a contest of gin between two players, as a background run."""
     services.need("gin")
-    arguments = {"players": list(body.players), "games": body.games, "seed": body.seed}
-    return job_response(services.jobs.add(visitor.id, "contest", arguments))
-
-
-def _response(run: Run) -> RunResponse:
-    progress = RunProgress.from_run(run)
-    started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M")
-    return RunResponse(
-        number=run.number, experiment=run.experiment, settings=dict(run.settings), version=run.version, started=started,
-        state=progress.state,
-        games=progress.games, planned=progress.planned, games_per_second=progress.games_per_second, seconds_left=progress.seconds_left,
-    )  # fmt: skip
-
-
-def _leader(one: LeaderboardRow) -> Leader:
-    rate = one.win_rate
-    return Leader(
-        label=one.label, player=one.player, opponent=one.opponent, games=one.games, win_rate=rate.value if rate else None,
-        ci95=[rate.low, rate.high] if rate else None, score=one.score,
-    )  # fmt: skip
-
-
-def _curve(run: Run) -> list[list[float]]:
-    points, games = list[list[float]](), 0
-    for row in run.evaluations():
-        games += row.games
-        value = row.score if row.score is not None else row.wins / row.games if row.wins is not None and row.games else None
-        if value is not None:
-            points.append([games, float(value)])
-    return points[:: max(1, len(points) // POINTS)]
+    settings = {"players": list(body.players), "games": body.games, "seed": body.seed, "threads": 1}
+    return run_response(await services.background.submit(visitor.id, "contest", settings))
 
 
 @pages.get("/experiments")
-async def overview(
-    request: Request, services: ServicesDep, visitor: VisitorDep, problem: Annotated[str, Query(max_length=300)] = ""
-) -> Response:
-    """Show the runs of the store and the contests of who asks."""
-    mine = [job_response(job) for job in services.repository.jobs(owner=visitor.id) if job.kind == "contest"][:20]
-    busy = any(job.state in ("waiting", "running") for job in mine)
+async def overview(request: Request, services: ServicesDep, visitor: VisitorDep) -> Response:
+    """Show the runs of the store and the contests of the visitor."""
+    return await _overview(request, services, visitor)
+
+
+async def _overview(request: Request, services: Services, visitor: Visitor, problem: str = "") -> Response:
+    contests = [await whole_run(services, run) for run in await services.sql(services.runs.runs, visitor.id, ("contest",), count=20)]
+    busy = any(run.state in OPEN for run in contests)
     return page(
-        request, "experiments/overview.html.jinja", title="Experiments", runs=await runs(services), jobs=mine, busy=busy, players=PLAYERS,
-        problem=problem, status=422 if problem else 200,
+        request, "experiments/overview.html.jinja", title="Experiments", runs=await runs(services, visitor), jobs=contests, busy=busy,
+        players=PLAYERS, problem=problem, status=422 if problem else 200,
     )  # fmt: skip
 
 
@@ -160,22 +123,22 @@ async def begin(request: Request, services: ServicesDep, visitor: VisitorDep) ->
         )
     except ValidationError as error:
         first = error.errors()[0]
-        return await overview(request, services, visitor, f"{first['loc'][-1]}: {first['msg']}")
+        return await _overview(request, services, visitor, f"{first['loc'][-1]}: {first['msg']}")
     await compete(services, visitor, body)
     return RedirectResponse("/experiments", 303)
 
 
 @pages.post("/experiments/{id}/cancel")
-async def stop(services: ServicesDep, id: JobId) -> Response:
+async def stop(services: ServicesDep, visitor: VisitorDep, run: StoredRun) -> Response:
     """Cancel a contest."""
-    await cancel(services, id)
+    await cancel_run(services, visitor, run)
     return RedirectResponse("/experiments", 303)
 
 
 @pages.get("/experiments/{number}")
-async def one_run(request: Request, services: ServicesDep, number: Number) -> Response:
+async def one_run(request: Request, services: ServicesDep, visitor: VisitorDep, number: Number) -> Response:
     """Show one run."""
-    response = await run(services, number)
+    response = await run(services, visitor, number)
     rates = [
         (leader.label[:40], leader.win_rate, leader.ci95[0], leader.ci95[1])
         for leader in response.leaders

@@ -1,24 +1,21 @@
 """Review: begin one, look at it, try decisions again, practise from all mistakes."""
 
-import json
 from collections import OrderedDict
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import USER, Record
 from meldlab.web.errors import HttpError
-from meldlab.web.jobs import KINDS
-from meldlab.web.repository import Job
 from meldlab.web.review_models import Decided, Given, Judge, Judged, Kept, Mistake, Practice, Reviewed, ReviewResponse, Start
-from meldlab.web.routes.long_work import JobId
+from meldlab.web.routes.runs import StoredRun
+from meldlab.web.run_repository import BackgroundRun
 from meldlab.web.services import Services, ServicesDep
 from meldlab.web.visitors import Visitor, VisitorDep
 from meldlab.web.work import review as work
 
 api = APIRouter(prefix="/api/v1/review", tags=["review"])
-KINDS["review"] = "meldlab.web.work.review:review"
 MAX_READ = 1000  # reviews whose mistakes are at hand
 READ: OrderedDict[str, list[tuple[str, list[str], int, int, float]]] = OrderedDict()
 Action = Annotated[int, Path(ge=1, le=1_000_000, description="The action of the match, from 1.")]
@@ -31,14 +28,16 @@ async def give_record(services: ServicesDep, visitor: VisitorDep, given: Given) 
     read = await services.run(visitor, work.read, text=given.text)
     players = read["players"]
     seat = players.index(USER) if USER in players else 0
-    match = services.repository.add_match(visitor.id, "gin", read["record"], seat, read["actions"], True, "it was played elsewhere")
+    match = await services.sql(
+        services.repository.add_match, visitor.id, "gin", read["record"], seat, read["actions"], True, "it was played elsewhere"
+    )
     return Kept(match=match.id, players=players, actions=read["actions"])
 
 
 @api.post("", status_code=201)
 async def start(services: ServicesDep, visitor: VisitorDep, body: Start) -> ReviewResponse:
     """Begin to look back at a match that is over; what was done before with the same settings is response again."""
-    match = services.repository.match(body.match)
+    match = await services.sql(services.repository.match, body.match)
     if match.game != "gin":
         raise NotLegalHere("only gin can be reviewed")
     if not match.over:
@@ -48,18 +47,20 @@ async def start(services: ServicesDep, visitor: VisitorDep, body: Start) -> Revi
     own = [seat for seat, name in enumerate(players) if name == USER] or list(range(len(players)))
     seats = own if body.seat is None else [body.seat - 1]
     arguments = {"match": match.id, "record": match.record, "seats": seats, "player": body.player, "worlds": body.worlds}
-    return _response(services.repository.same_job(visitor.id, "review", arguments) or services.jobs.add(visitor.id, "review", arguments))
+    run = await services.background.submit(visitor.id, "review", arguments)
+    return await _response(services, run)
 
 
 @api.get("/practice")
 async def practice(services: ServicesDep, visitor: VisitorDep) -> Practice:
     """Return the mistakes of all reviews of who asks: those not solved, most costly first; then the others, the one last tried last."""
-    tries, result = services.repository.tries_of(visitor.id), {}
-    for id in reversed(services.repository.done_jobs(visitor.id, "review")):  # of two reviews of a match the newer one tells
-        for match, players, action, round, cost in _mistakes(services, id):
+    tries, result = await services.sql(services.repository.tries_of, visitor.id), {}
+    finished = await services.sql(services.runs.runs, visitor.id, ("review",), ("finished",))
+    for run in reversed(finished):  # of two reviews of a match the newer one counts
+        for match, players, action, round, cost in await _mistakes(services, run):
             tried = tries.get((match, action))
             item = Mistake(
-                review=id, match=match, players=players, action=action, round=round, cost=cost,
+                review=run.id, match=match, players=players, action=action, round=round, cost=cost,
                 solved=tried is not None and tried.solved, tries=tried.tries if tried else 0,
             )  # fmt: skip
             result[match, action] = item, (item.solved, tried.changed if tried and item.solved else 0.0, -cost, match, action)
@@ -67,26 +68,35 @@ async def practice(services: ServicesDep, visitor: VisitorDep) -> Practice:
     return Practice(solved=sum(mistake.solved for mistake in mistakes), mistakes=mistakes)
 
 
+async def stored_review(run: StoredRun) -> BackgroundRun:
+    """Return the review of a request."""
+    if run.kind != "review":
+        raise NoSuchThing("job", run.id, ["the id of a review"])
+    return run
+
+
+StoredReview = Annotated[BackgroundRun, Depends(stored_review)]
+
+
 @api.get("/{id}")
-async def review(services: ServicesDep, id: JobId) -> ReviewResponse:
+async def review(services: ServicesDep, run: StoredReview) -> ReviewResponse:
     """Return a review, as far as it is."""
-    return _response(_job(services, id))
+    return await _response(services, run)
 
 
 @api.post("/{id}/decisions/{action}")
-async def judge(services: ServicesDep, visitor: VisitorDep, id: JobId, action: Action, tried: Judge) -> Judged:
+async def judge(services: ServicesDep, visitor: VisitorDep, run: StoredReview, action: Action, tried: Judge) -> Judged:
     """Judge a move that is tried in place of the one made; a good one counts as solved."""
-    result = await judged(services, visitor, id, action, tried.move)
-    services.repository.note_try(visitor.id, _response(_job(services, id)).match, action, result.good)
+    result = await judged(services, visitor, run, action, tried.move)
+    await services.sql(services.repository.note_try, visitor.id, run.settings["match"], action, result.good)
     return result
 
 
-async def judged(services: Services, visitor: Visitor, id: str, action: int, move: str) -> Judged:
-    """Judge a move, and keep nothing."""
+async def judged(services: Services, visitor: Visitor, run: BackgroundRun, action: int, move: str) -> Judged:
+    """Judge a move, and store nothing."""
     services.need("gin")
-    job = _job(services, id)
-    item, arguments = decided(_response(job), action), json.loads(job.arguments)
-    settings = {name: arguments[name] for name in ("record", "player", "worlds")}
+    item = decided(await _response(services, run), action)
+    settings = {name: run.settings[name] for name in ("record", "player", "worlds")}
     result = await services.run(visitor, work.judge, decision=item.model_dump(exclude={"position"}), move=move, **settings)
     return Judged(**result | {"best": result["best"] if result["good"] else None})
 
@@ -101,29 +111,22 @@ def decided(response: ReviewResponse, action: int) -> Decided:
     return result[action]
 
 
-def _job(services: Services, id: str) -> Job:
-    job = services.repository.job(id)
-    if job.kind != "review":
-        raise NoSuchThing("job", id, [])
-    return job
+async def _response(services: Services, run: BackgroundRun) -> ReviewResponse:
+    result = await services.sql(services.runs.result, run)
+    values = {name: getattr(run, name) for name in ("id", "state", "version", "done", "total", "message")}
+    return ReviewResponse(match=run.settings["match"], review=Reviewed.model_validate(result) if result else None, **values)
 
 
-def _response(job: Job) -> ReviewResponse:
-    result = Reviewed.model_validate_json(job.result) if job.result else None
-    values = {name: getattr(job, name) for name in ("id", "state", "version", "done", "total", "says")}
-    return ReviewResponse(match=json.loads(job.arguments)["match"], review=result, **values)
-
-
-def _mistakes(services: Services, id: str) -> list[tuple[str, list[str], int, int, float]]:
-    """Return match, players, action, round and cost of the mistakes of a review that is done; it never changes, so it is read once."""
-    if id not in READ:
-        response = Reviewed.model_validate_json(services.repository.job(id).result or "")
-        READ[id] = [
+async def _mistakes(services: Services, run: BackgroundRun) -> list[tuple[str, list[str], int, int, float]]:
+    """Return match, players, action, round and cost of the mistakes of a finished review; it never changes, so it is read once."""
+    if run.id not in READ:
+        response = Reviewed.model_validate(await services.sql(services.runs.result, run))
+        READ[run.id] = [
             (response.match, response.players, decision.action, decision.round, decision.cost)
             for decision in response.decisions
             if decision.mistake
         ]
         while len(READ) > MAX_READ:
             READ.popitem(last=False)
-    READ.move_to_end(id)
-    return READ[id]
+    READ.move_to_end(run.id)
+    return READ[run.id]

@@ -15,8 +15,9 @@ from meldlab.web.gin_hand import moves_with, sorted_hand
 from meldlab.web.rendering import page
 from meldlab.web.review_models import KINDS_OF_MISTAKE, Decided, Given, Judge, Judged, Mistake, Reviewed, Reviewers, Start
 from meldlab.web.review_page import review_title, review_values
-from meldlab.web.routes.long_work import JobId
-from meldlab.web.routes.review import Action, decided, give_record, judge, judged, practice, review, start
+from meldlab.web.routes.review import Action, StoredReview, decided, give_record, judge, judged, practice, review, start
+from meldlab.web.routes.runs import cancel_run
+from meldlab.web.run_repository import BackgroundRun
 from meldlab.web.services import Services, ServicesDep
 from meldlab.web.visitors import Visitor, VisitorDep
 
@@ -72,14 +73,14 @@ async def home(
     request: Request, services: ServicesDep, visitor: VisitorDep, match: Annotated[str, Query(pattern="^([A-Za-z0-9_-]{16})?$")] = ""
 ) -> Response:
     """Show what can be reviewed; a match in the address starts at once."""
-    if match and not services.repository.match(match).over:
+    if match and not (await services.sql(services.repository.match, match)).over:
         raise HttpError(409, "a match can be reviewed when it is over")
     return await _home(request, services, visitor, match=match)
 
 
 async def _home(request: Request, services: Services, visitor: Visitor, *, match: str = "", problem: str = "", typed: str = "") -> Response:
     mine = []
-    for item in services.repository.matches_of(visitor.id, "gin", over=True, most=MAX_MATCHES):
+    for item in await services.sql(services.repository.matches_of, visitor.id, "gin", over=True, most=MAX_MATCHES):
         read = Record.parse(item.record)
         mine.append({"id": item.id, "players": read.players, "result": read.result, "practice": item.practice, "turn": item.turn})
     todo = await practice(services, visitor)
@@ -119,14 +120,14 @@ async def practise(request: Request, services: ServicesDep, visitor: VisitorDep)
 
 
 @pages.get("/review/{id}")
-async def look(request: Request, services: ServicesDep, visitor: VisitorDep, id: JobId, shown: Choice) -> Response:
+async def look(request: Request, services: ServicesDep, visitor: VisitorDep, run: StoredReview, shown: Choice) -> Response:
     """Show a review: how far it is, and when it is done, what it found."""
-    response = await review(services, id)
+    response, id = await review(services, run), run.id
     values: dict[str, Any] = {"response": response, "shown": shown, "here": f"/review/{id}"}
     result = response.review
     if result is not None:
         chosen = shown.of(result)
-        tries = services.repository.tries_of(visitor.id)
+        tries = await services.sql(services.repository.tries_of, visitor.id)
         values |= {
             **review_values(result, chosen[:MAX_SHOWN], lambda item: f"/review/{id}/{item.action}{shown.query()}"),
             "many": len(chosen),
@@ -138,46 +139,47 @@ async def look(request: Request, services: ServicesDep, visitor: VisitorDep, id:
 
 
 @pages.post("/review/{id}/cancel")
-async def cancel(services: ServicesDep, id: JobId) -> Response:
+async def cancel(services: ServicesDep, visitor: VisitorDep, run: StoredReview) -> Response:
     """Cancel a review."""
-    await review(services, id)
-    services.jobs.cancel(id)
-    return RedirectResponse(f"/review/{id}", 303)
+    await cancel_run(services, visitor, run)
+    return RedirectResponse(f"/review/{run.id}", 303)
 
 
 @pages.get("/review/{id}/{action}")
 async def decision(
-    request: Request, services: ServicesDep, visitor: VisitorDep, id: JobId, action: Action, shown: Choice,
+    request: Request, services: ServicesDep, visitor: VisitorDep, run: StoredReview, action: Action, shown: Choice,
     card: Annotated[str, Query(max_length=3)] = "",
     down: Annotated[str, Query(max_length=40)] = "",
     tried: Annotated[str, Query(max_length=500)] = "",
     answer: bool = False,
 ) -> Response:  # fmt: skip
     """Show one decision without its answer, what came of a try, and the answer on request."""
-    verdict = await judged(services, visitor, id, action, tried) if tried else None
-    return await _decision(request, services, visitor, id, action, shown, card=card, down=down, verdict=verdict, answer=answer)
+    verdict = await judged(services, visitor, run, action, tried) if tried else None
+    return await _decision(request, services, visitor, run, action, shown, card=card, down=down, verdict=verdict, answer=answer)
 
 
 @pages.post("/review/{id}/{action}")
-async def attempt(request: Request, services: ServicesDep, visitor: VisitorDep, id: JobId, action: Action, shown: Choice) -> Response:
+async def attempt(
+    request: Request, services: ServicesDep, visitor: VisitorDep, run: StoredReview, action: Action, shown: Choice
+) -> Response:
     """Try a decision again."""
     typed = await form(request)
     move, down = typed.get("move", "").strip(), typed.get("down", "")
     try:
         if "down" in typed:
-            move = _laid_down(decided(await review(services, id), action), down)
-        await judge(services, visitor, id, action, Judge(move=move))
+            move = _laid_down(decided(await review(services, run), action), down)
+        await judge(services, visitor, run, action, Judge(move=move))
     except (ValidationError, MeldlabError) as error:
         why = "no move given" if isinstance(error, ValidationError) else str(error)
-        return await _decision(request, services, visitor, id, action, shown, down=down, problem=why, typed=move)
-    return RedirectResponse(f"/review/{id}/{action}{shown.query(tried=move)}", 303)
+        return await _decision(request, services, visitor, run, action, shown, down=down, problem=why, typed=move)
+    return RedirectResponse(f"/review/{run.id}/{action}{shown.query(tried=move)}", 303)
 
 
 async def _decision(
-    request: Request, services: Services, visitor: Visitor, id: str, action: int, shown: Shown, *, card: str = "", down: str = "",
-    verdict: Judged | None = None, answer: bool = False, problem: str = "", typed: str = "",
+    request: Request, services: Services, visitor: Visitor, run: BackgroundRun, action: int, shown: Shown, *, card: str = "",
+    down: str = "", verdict: Judged | None = None, answer: bool = False, problem: str = "", typed: str = "",
 ) -> Response:  # fmt: skip
-    response = await review(services, id)
+    response, id = await review(services, run), run.id
     item, result = decided(response, action), response.review
     assert result is not None
     todo = (await practice(services, visitor)).mistakes if shown.practice else []

@@ -1,16 +1,14 @@
 """The studio's API: check, draw, run and tell a description, keep it, analyse it and compare it."""
 
-import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
 from fastapi.responses import PlainTextResponse, Response
 
 from meldlab.recycle import library
-from meldlab.web import jobs
 from meldlab.web.descriptions import Description, Texts, read_text
 from meldlab.web.errors import HttpError
-from meldlab.web.routes.long_work import JobId, JobResponse, job_response
+from meldlab.web.routes.runs import RunResponse, StoredRun, run_response
 from meldlab.web.services import Services, ServicesDep
 from meldlab.web.studio_models import (
     Analysing,
@@ -34,7 +32,6 @@ from meldlab.web.work import studio as work
 MIN_SECONDS = 1.0  # of a simulation, however many wait
 router = APIRouter(prefix="/api/v1/recycle", tags=["RECYCLE studio"])
 TextId = Annotated[str, Path(pattern="^[a-z0-9_]{2,40}$", description="The name of a library game, or the id of a stored text.")]
-jobs.KINDS |= {"analyse": "meldlab.web.work.studies:analyse", "compare": "meldlab.web.work.studies:compare"}
 
 
 def texts_of(services: Services) -> Texts:
@@ -95,7 +92,7 @@ async def step(services: ServicesDep, visitor: VisitorDep, body: Stepping) -> St
 
 
 @router.post("/analyses", status_code=202)
-async def analyse(services: ServicesDep, visitor: VisitorDep, body: Analysing) -> JobResponse:
+async def analyse(services: ServicesDep, visitor: VisitorDep, body: Analysing) -> RunResponse:
     """Begin an analysis; games that were played for it before are not played again."""
     return await _begin(services, visitor, "analyse", [body.subject], body)
 
@@ -107,22 +104,22 @@ class CsvResponse(PlainTextResponse):
 
 
 @router.get("/analyses/{id}/{name}", response_class=CsvResponse)
-async def table(services: ServicesDep, id: JobId, name: Literal["choice.csv", "results.csv", "lead.csv", "spread.csv"]) -> Response:
+async def table(services: ServicesDep, run: StoredRun, name: Literal["choice.csv", "results.csv", "lead.csv", "spread.csv"]) -> Response:
     """Return a table of an analysis that is done, with the published names of its columns, as CSV."""
-    job = services.repository.job(id)
-    tables = json.loads(job.result).get("tables", {}) if job.kind == "analyse" and job.result else {}
+    result = await services.sql(services.runs.result, run) if run.kind == "analyse" else None
+    tables = (result or {}).get("tables", {})
     if name not in tables:
         raise HttpError(404, f"this work has no {name}")
     return CsvResponse(tables[name])
 
 
 @router.post("/comparisons", status_code=202)
-async def compare(services: ServicesDep, visitor: VisitorDep, body: Comparing) -> JobResponse:
+async def compare(services: ServicesDep, visitor: VisitorDep, body: Comparing) -> RunResponse:
     """Begin a comparison of games, or of a game and its variants."""
     return await _begin(services, visitor, "compare", body.subjects, body)
 
 
-async def _begin(services: Services, visitor: Visitor, kind: str, subjects: list[Subject], body: Effort) -> JobResponse:
+async def _begin(services: Services, visitor: Visitor, kind: str, subjects: list[Subject], body: Effort) -> RunResponse:
     services.need("recycle")
     arguments: dict[str, Any] = body.model_dump(include=set(Effort.model_fields))
     arguments["subjects"] = []
@@ -130,4 +127,4 @@ async def _begin(services: Services, visitor: Visitor, kind: str, subjects: list
         text = read_text(subject.text)
         title = await services.run(visitor, work.subject, text=text, settings=subject.settings)
         arguments["subjects"].append({"text": texts_of(services).keep(text).id, "settings": subject.settings, "title": title})
-    return job_response(services.jobs.add(visitor.id, kind, arguments))
+    return run_response(await services.background.submit(visitor.id, kind, arguments))

@@ -16,16 +16,16 @@ from meldlab.recycle import library
 from meldlab.recycle.card_names import abbreviate
 from meldlab.recycle.language.lexer import KEYWORDS
 from meldlab.recycle.language.settings import parse_settings
+from meldlab.runs.queue import OPEN
 from meldlab.tables import Table
 from meldlab.web.descriptions import LONGEST, Description, read_text
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import read_form
-from meldlab.web.jobs import ENDED
 from meldlab.web.rendering import page
 from meldlab.web.repository import StoredMatch
 from meldlab.web.routes import studio as api
-from meldlab.web.routes.long_work import JobId, job_response
 from meldlab.web.routes.matches import MatchId, NewMatch, start
+from meldlab.web.routes.runs import StoredRun, cancel_run, whole_run
 from meldlab.web.routes.studio import TextId, texts_of
 from meldlab.web.routes.tables import GamePage
 from meldlab.web.services import Services, ServicesDep
@@ -99,9 +99,9 @@ async def _outcome(asked: Awaitable[T]) -> Asked:
 async def start_page(request: Request, services: ServicesDep, visitor: VisitorDep) -> Response:
     """Show the library to start from, and what this user has started."""
     matches = [(_name_of(item), item) for item in services.repository.matches_of(visitor.id, game="recycle", most=10)]
-    work = [job_response(job) for job in services.repository.jobs(owner=visitor.id, most=20) if job.kind in ("analyse", "compare")]
+    work = await services.sql(services.runs.runs, visitor.id, ("analyse", "compare"), count=10)
     games = [library.entry(name) for name in library.names()]
-    return page(request, "studio/start.html.jinja", title="RECYCLE studio", games=games, matches=matches, work=work[:10])
+    return page(request, "studio/start.html.jinja", title="RECYCLE studio", games=games, matches=matches, work=work)
 
 
 def _name_of(match: StoredMatch) -> str:
@@ -247,20 +247,26 @@ PAGE = GamePage(_values)
 
 
 @router.get("/work/{id}")
-async def work(request: Request, services: ServicesDep, id: JobId) -> Response:
+async def work(request: Request, services: ServicesDep, run: StoredRun) -> Response:
     """Show how far an analysis or a comparison is, and its figures when it is done."""
-    response = job_response(services.repository.job(id))
+    response = await whole_run(services, run)
     if response.kind not in ("analyse", "compare"):
         raise HttpError(404, "that is no work of the studio")
     kind = "Analysis" if response.kind == "analyse" else "Comparison"
-    name = " and ".join(argument["title"] for argument in response.arguments["subjects"])
+    name = " and ".join(argument["title"] for argument in response.settings["subjects"])
     return page(
-        request, "studio/work.html.jinja", title=f"{kind}: {name}", kind=kind, name=name, response=response, ended=response.state in ENDED
+        request,
+        "studio/work.html.jinja",
+        title=f"{kind}: {name}",
+        kind=kind,
+        name=name,
+        response=response,
+        ended=response.state not in OPEN,
     )
 
 
 @router.post("/work/{id}/cancel")
-async def cancel(services: ServicesDep, id: JobId) -> Response:
-    """End an analysis; its games stay in the store."""
-    services.jobs.cancel(id)
-    return RedirectResponse(f"/studio/work/{id}", 303)
+async def cancel(services: ServicesDep, visitor: VisitorDep, run: StoredRun) -> Response:
+    """Cancel an analysis; its games stay in the store."""
+    await cancel_run(services, visitor, run)
+    return RedirectResponse(f"/studio/work/{run.id}", 303)

@@ -10,20 +10,19 @@ from pydantic import BaseModel, Field
 
 from meldlab.cards import Hand
 from meldlab.errors import MeldlabError
+from meldlab.runs.queue import OPEN
 from meldlab.schemas.waiting import HandAnswer
 from meldlab.web.charts import bars, curve
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import read_form
-from meldlab.web.jobs import KINDS
 from meldlab.web.rendering import page
-from meldlab.web.routes.long_work import JobResponse, job_response
+from meldlab.web.routes.runs import RunResponse, run_response
 from meldlab.web.services import ServicesDep
 from meldlab.web.visitors import VisitorDep
 from meldlab.web.work import waiting as work
 
 api = APIRouter(prefix="/api/v1/waiting", tags=["waiting"])
 pages = APIRouter(include_in_schema=False)
-KINDS["waiting"] = "meldlab.web.work.waiting:solve_in_steps"
 GOAL = "^(gin|knock:[0-9]{1,3})$"
 MAX_SOLVED = 7  # cards; eight take gigabytes
 Cards = Annotated[int, Query(ge=3, le=10, description="Cards in a hand.")]
@@ -80,9 +79,9 @@ async def solve(
     cards: Annotated[int, Query(ge=3, le=MAX_SOLVED)],
     aces: Aces = "low",
     goal: GoalText = "gin",
-) -> JobResponse:
+) -> RunResponse:
     """Solve all hands of a size on this machine, as long work."""
-    return job_response(services.jobs.add(visitor.id, "waiting", {"cards": cards, "aces": aces, "goal": goal}))
+    return run_response(await services.background.submit(visitor.id, "waiting", {"cards": cards, "aces": aces, "goal": goal}))
 
 
 @pages.get("/waiting")
@@ -109,7 +108,7 @@ async def explorer(
         most_gain=max(result.expected - draw.expected for draw in result.draws) if result else 0.0,
         spread=_turns(result.chances) if result and result.chances else "",
         all_hands=curve(result.curve, result.quantile, result.expected, "share of all kinds of hands", "turns") if result else "",
-        jobs=[job_response(job) for job in services.repository.jobs("waiting", "running") if job.kind == "waiting"],
+        jobs=await services.sql(services.runs.runs, kinds=("waiting",), states=OPEN),
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What workers do for the review: read a record, look back at a match, judge a second try."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -7,8 +8,9 @@ from meldlab.errors import NotLegalHere
 from meldlab.gin import Match, Move
 from meldlab.gin.review import MIN_LOSS, SAMPLES, Candidate, Decision, Review, Reviewer, steps_of
 from meldlab.gin.typed_moves import read_move
+from meldlab.parallel import Progress
 from meldlab.play import Record, Step
-from meldlab.web.jobs import Reporter
+from meldlab.runs.store import Run
 from meldlab.web.review_models import Reviewed
 
 
@@ -26,21 +28,21 @@ def read(text: str) -> dict[str, Any]:
     return {"record": str(record), "players": list(record.players), "actions": len(record.actions)}
 
 
-def review(progress: Reporter, match: str, record: str, seats: list[int], player: str, worlds: int) -> dict[str, Any]:
-    """Look back at the decisions of some seats, and keep each as it is made; the match is named in the answer."""
-    answer = Record.parse(record)
+def review(run: Run, settings: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Review the decisions of some seats, and save each as it is made; ``settings``: match, record, seats, player and worlds."""
+    answer, seats = Record.parse(settings["record"]), settings["seats"]
     steps = steps_of(answer)
-    decisions = [_decision(steps[number], **saved) for number, saved in progress.pieces]
+    decisions = [_decision(steps[part["number"]], **part["decision"]) for part in run.parts()]
     since = decisions[-1].number + 1 if decisions else 0
+    run.set_total(sum(step.seat in seats for step in steps))
     progress(since, len(steps), "measuring what points are worth")
-    looking = reviewer(player, worlds)
+    looking = reviewer(settings["player"], settings["worlds"])
     for decision in looking.decisions(steps, seats, since):
         decisions.append(decision)
-        progress.keep(
-            [decision.number, {"candidates": [*map(_response, decision.candidates)], "worlds": decision.samples, "sure": decision.sure}]
-        )
+        valued = {"candidates": [*map(_response, decision.candidates)], "worlds": decision.samples, "sure": decision.sure}
+        run.save_part(f"decision {decision.number}", decision.number, {"number": decision.number, "decision": valued})
         progress(decision.number + 1, len(steps), f"{len(decisions)} decisions valued")
-    return Reviewed.from_review(Review.of(looking, answer, decisions, seats), answer, match).model_dump(mode="json")
+    return Reviewed.from_review(Review.of(looking, answer, decisions, seats), answer, settings["match"]).model_dump(mode="json")
 
 
 def judge(record: str, decision: dict[str, Any], move: str, player: str, worlds: int) -> dict[str, Any]:

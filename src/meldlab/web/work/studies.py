@@ -1,6 +1,6 @@
 """Long work of the studio: analyses and comparisons, whose games are stored as they are played."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from meldlab.analysis.comparison import Comparison
@@ -11,17 +11,17 @@ from meldlab.analysis.study import analyse as study
 from meldlab.analysis.variant import Variant
 from meldlab.errors import NotLegalHere
 from meldlab.formatting import time_text
+from meldlab.parallel import Progress
 from meldlab.recycle.game import RecycleGame
-from meldlab.runs.store import Store
+from meldlab.runs.store import Run, Store
 from meldlab.web.descriptions import Texts
-from meldlab.web.jobs import Reporter
 
 INSIDE = "inside.html.jinja"  # the house's page without its head
 
 
-def analyse(progress: Reporter, subjects: Sequence[dict[str, Any]], **options: Any) -> dict[str, Any]:
+def analyse(run: Run, settings: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Return the picture of a game: findings, and the page to stand inside another."""
-    (analysis,) = _studied(progress, subjects, StudyConfig.from_options(quick=True, **options))
+    (analysis,) = _studied(run.store, settings, progress)
     return {
         "findings": analysis.as_json(),
         "title": analysis.variant.title,
@@ -30,15 +30,16 @@ def analyse(progress: Reporter, subjects: Sequence[dict[str, Any]], **options: A
     }
 
 
-def compare(progress: Reporter, subjects: Sequence[dict[str, Any]], **options: Any) -> dict[str, Any]:
+def compare(run: Run, settings: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Return games side by side."""
-    comparison = Comparison(_studied(progress, subjects, StudyConfig.from_options(quick=True, **options)))
+    comparison = Comparison(_studied(run.store, settings, progress))
     title = " and ".join(comparison.names)
     return {"findings": comparison.as_json(), "title": title, "inside": comparison.page(INSIDE)}
 
 
-def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], config: StudyConfig) -> list[Analysis]:
-    store = Store.open(progress.store)
+def _studied(store: Store, settings: Mapping[str, Any], progress: Progress) -> list[Analysis]:
+    subjects = settings["subjects"]
+    config = StudyConfig.from_options(quick=True, **{name: value for name, value in settings.items() if name != "subjects"})
     texts = Texts(store)
     result = []
     for number, subject_settings in enumerate(subjects):
@@ -54,7 +55,7 @@ def _studied(progress: Reporter, subjects: Sequence[dict[str, Any]], config: Stu
 class _StudyProgress:
     """Tells how far one of several studies is."""
 
-    def __init__(self, progress: Callable[[float, float, str], None], title: str, before: int, all: int) -> None:
+    def __init__(self, progress: Progress, title: str, before: int, all: int) -> None:
         self.progress, self.title, self.before, self.all = progress, title, before, all
         self.expected = ""
 

@@ -1,5 +1,6 @@
 """Functions of the waiting pages that run in workers."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 
 from meldlab.cards import Hand
 from meldlab.errors import NotPossible
+from meldlab.parallel import Progress
+from meldlab.runs.store import Run
 from meldlab.waiting import Goal, Solution, WaitingGame
 from meldlab.waiting.distribution import QUANTILES, TurnDistribution
 from meldlab.waiting.storage import cached_path, load, solve_cached
@@ -64,9 +67,9 @@ def _found(held: Hand, solution: Solution) -> dict[str, Any]:
     return answer
 
 
-def solve_in_steps(progress: Any, cards: int, aces: str, goal: str) -> dict[str, Any]:
-    """Solve all hands of a size and keep them: long work, resumed after a kill."""
-    game = WaitingGame(cards, aces, Goal.parse(goal))
+def solve_in_steps(run: Run, settings: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Solve all hands of a size and store them; resumed after a kill. ``settings``: cards, aces and goal."""
+    game = WaitingGame(settings["cards"], settings["aces"], Goal.parse(settings["goal"]))
     solution = solve_cached(game, device="cpu", progress=lambda done, total, _: progress(done, total, f"solving {game}"))
     load(cached_path(game))
-    return {"cards": cards, "seconds": solution.seconds}
+    return {"cards": game.cards, "seconds": solution.seconds}
