@@ -37,6 +37,8 @@ def play(
 ) -> None:
     """Play a game, or a match of several deals, in the terminal against searching players or others; you see what your seat may see.
 
+    A program with the label "match" is played to that total, unless --target or --deals says otherwise.
+
     Example: meldlab recycle play kuhn_poker --seat 1 --deals 4
     """
     from meldlab.cli.recycle.match_screen import AskingMatchScreen, MatchScreen
@@ -50,7 +52,7 @@ def play(
         raise NotLegalHere(f"{recycle_game.name} has seats 1 to {recycle_game.machine.players}, not {seat}")
     unfinished = read_unfinished(options.save, options.resume)
     if unfinished is None:
-        played = match.match(recycle_game)
+        played = match.match(recycle_game, recycle_game.machine.checked.labels.target)
     else:
         played = RecycleMatch.read(unfinished.rules) if "match" in unfinished.rules else recycle_game
     screens = (MatchScreen, AskingMatchScreen) if isinstance(played, RecycleMatch) else (RecycleScreen, Asking)

@@ -52,13 +52,14 @@ class MatchOptions:
     target: Annotated[int | None, typer.Option("--target", min=1, help="Play matches until a total reaches this score.")] = None
     deals: Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals.")] = None
 
-    def match(self, game: "RecycleGame") -> "RecycleMatch | RecycleGame":
-        """Return a match of the game, or the game alone without a target or a number of deals."""
+    def match(self, game: "RecycleGame", default: int | None = None) -> "RecycleMatch | RecycleGame":
+        """Return a match of the game; without options one to the ``default`` target, or, if there is none, the game alone."""
         from meldlab.recycle.match import RecycleMatch
 
         if self.target is not None and self.deals is not None:
             raise NotLegalHere("--target and --deals exclude each other")
-        return game if self.target is None and self.deals is None else RecycleMatch(game, self.target, self.deals)
+        target = default if self.target is None and self.deals is None else self.target
+        return game if target is None and self.deals is None else RecycleMatch(game, target, self.deals)
 
 
 def read_settings(settings: list[str] | None) -> dict[str, int]:
