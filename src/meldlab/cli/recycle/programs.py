@@ -50,7 +50,7 @@ class MatchOptions:
     """Options for matches of several deals."""
 
     target: Annotated[int | None, typer.Option("--target", min=1, help="Play matches until a total reaches this score.")] = None
-    deals: Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals.")] = None
+    deals: Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals; 1: the program alone.")] = None
 
     def match(self, game: "RecycleGame", default: int | None = None) -> "RecycleMatch | RecycleGame":
         """Return a match of the game; without options one to the ``default`` target, or, if there is none, the game alone."""
@@ -59,7 +59,7 @@ class MatchOptions:
         if self.target is not None and self.deals is not None:
             raise NotLegalHere("--target and --deals exclude each other")
         target = default if self.target is None and self.deals is None else self.target
-        return game if target is None and self.deals is None else RecycleMatch(game, target, self.deals)
+        return game if target is None and self.deals in (None, 1) else RecycleMatch(game, target, self.deals)
 
 
 def read_settings(settings: list[str] | None) -> dict[str, int]:
