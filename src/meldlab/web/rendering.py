@@ -1,6 +1,8 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
+import hashlib
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,6 +15,9 @@ from meldlab.rummikub.picture import FACES
 if TYPE_CHECKING:
     from fastapi import Request
     from fastapi.responses import HTMLResponse
+
+
+STATIC = Path(__file__).parent / "static"
 
 
 class PageLink(NamedTuple):
@@ -37,6 +42,15 @@ PAGES = (
 
 
 @cache
+def static_digest() -> str:
+    """Return a digest of all static files; it is a part of their addresses, so that browsers may keep them."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in STATIC.rglob("*") if path.is_file()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -47,6 +61,7 @@ def _environment() -> Environment:
     made.filters["combine"] = lambda first, more: {**first, **more}
     made.globals["partial"] = False
     made.globals["standard_faces"] = {str(card) for card in CARDS}
+    made.globals.update(static=f"/static/{static_digest()}")
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made
 
