@@ -86,6 +86,11 @@ class SecurityMiddleware:
             if not sent:
                 says = f"no answer within {self.settings.request_seconds:.0f} seconds"
                 await _error_response(scope, 503, says, {"Retry-After": "10"})(scope, receive, answer)
+        except asyncio.CancelledError:  # the server stops, and waits for no request any more
+            if sent:
+                await send({"type": "http.response.body"})
+            else:
+                await _error_response(scope, 503, "the server stops", {"Retry-After": "30"})(scope, receive, answer)
 
     def _rejection(self, scope: Scope, headers: Headers) -> Response | None:
         host = headers.get("host", "")
