@@ -7,6 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
 PYTEST_OPTIONS ?=
+# The tests of a file run in one process (loadfile), so that what they share is parsed, compiled and started once.
 # Tests start many processes, and each would compile every module it imports where the environment forbids Python to keep that.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -55,10 +56,10 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory -j2 kernels static
-	@echo "== fast tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS) -m "not slow" --durations=10 $(PYTEST_OPTIONS)
+	@echo "== fast tests and doctests"; $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" --durations=10 $(PYTEST_OPTIONS)
 
 check: $(VENV)/.dev
-	@echo "== slow tests"; $(BIN)/python -m pytest -n $(WORKERS) -m slow --durations=10 tests $(PYTEST_OPTIONS)
+	@echo "== slow tests"; $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow --durations=10 tests $(PYTEST_OPTIONS)
 	@$(MAKE) --no-print-directory bounds
 	@$(MAKE) --no-print-directory dist
 

@@ -66,6 +66,12 @@ GAMES = {
         opponents=("random", "mcts:20", "mcts:100", "ismcts:100", "pimc:20"),
         read="meldlab.recycle.card_names:read_move",
     ),
+    "recycle match": KnownGame(
+        "meldlab.recycle.match:RecycleMatch",
+        "meldlab.recycle.players:parse",
+        default="random",
+        table="meldlab.tables.recycle:build",
+    ),
 }
 OFFERED = tuple(kind for kind, game in GAMES.items() if game.opponents)
 """The kinds of games that a server offers."""
@@ -73,14 +79,16 @@ OFFERED = tuple(kind for kind, game in GAMES.items() if game.opponents)
 
 def game_kind(record: Record) -> str:
     """Return the name in ``GAMES`` of a record's game; one with a description is a RECYCLE game."""
-    return "recycle" if "description" in record.rules else record.game
+    if "description" not in record.rules:
+        return record.game
+    return "recycle match" if "match" in record.rules else "recycle"
 
 
 def load_game(record: Record) -> Game[Any]:
     """Return the game of a record, under its rules."""
     name = game_kind(record)
     if name not in GAMES:
-        raise NoSuchThing("game", record.game, [*list(GAMES)[:-1], "a RECYCLE game with its description"])
+        raise NoSuchThing("game", record.game, [*list(GAMES)[:-2], "a RECYCLE game with its description"])
     game: type[Game[Any]] = load_object(GAMES[name].game)
     return game.read(record.rules)
 

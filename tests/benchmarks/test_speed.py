@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NO_ADAPTER = "import sys; sys.modules['pyspiel'] = sys.modules['rlcard'] = None"
 

@@ -98,6 +98,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_after_the_doctor_every_kernel_is_ready(tmp_path: Path) -> None:
     known = {**os.environ, "PYTHONPATH": str(SRC)}
     command = [sys.executable, "-c", WATCH, json.dumps(VERBS)]

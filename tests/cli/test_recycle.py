@@ -334,3 +334,32 @@ def test_games_without_an_end_say_so(capsys: pytest.CaptureFixture[str], tmp_pat
     path.write_text(f"(game (setup (create players 2) (create deck (game iloc S) (deck (A (ONE, TWO))))) {stage} (scoring max 1))")
     printed = said(capsys, "run", str(path), "--games", "3")
     assert printed.endswith("3 of 3 games did not end: the game took more decisions than allowed (raise the limit 'decisions')\n")
+
+
+def test_match_is_played_saved_resumed_and_replayed(
+    capsys: pytest.CaptureFixture[str], tiny: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "match.toml")
+    answers = iter(["2", "quit"])
+    monkeypatch.setattr("builtins.input", lambda prompt="": next(answers))
+    command = ["play", tiny, "--deals", "3", "--against", "random", "--seed", "1", "--save", path]
+    shown = said(capsys, *command)
+    assert "a match of 3 deals" in shown
+    assert "Deal 1 is over: you 1, p2 1. Totals: you 1, p2 1." in shown
+    answers = iter(["2", "1"])
+    assert "Totals: you 3, p2 3." in said(capsys, "play", tiny, "--against", "random", "--resume", path)
+    with pytest.raises(SystemExit):
+        main(["replay", path])
+    assert "Totals: p1 3, p2 3." in capsys.readouterr().out
+    record = Record.parse(Path(path).read_text())
+    assert record.result is not None
+    assert record.rules["match"] == {"deals": 3}
+    assert record.result.scores == (3, 3)
+
+
+def test_run_and_arena_play_matches(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    run = answer(capsys, "run", tiny, "--target", "4", "--games", "10")
+    assert (run["deals_per_game"], run["finished_per_deal"]) == (4, 1)
+    assert [row["score"] for row in run["players"]] == [4, 4]
+    assert answer(capsys, "arena", tiny, "random", "mcts:2", "--deals", "2", "--games", "4")["deals_per_game"] == 2
+    assert "exclude each other" in said(capsys, "run", tiny, "--target", "4", "--deals", "2", status=2)

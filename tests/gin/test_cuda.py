@@ -1,13 +1,11 @@
 """The GPU kernels of gin under numba's simulator: three cards of a tiny deck, in a process of its own, against the compiled kernels."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from meldlab.gin import Rules
 from meldlab.gin.computing import playing
@@ -18,8 +16,8 @@ from meldlab.gin.players import MarjjPlayer, SimplePlayer
 from meldlab.gin.rules import kernel_rules
 from meldlab.gin.value_tables import dead_cards
 from meldlab.gpu import on_host
+from tests.cudasim import run_simulated
 
-ROOT = Path(__file__).parents[2]
 ROUNDS, GAMES, LIMIT = 6, 2, 2
 RULES = Rules(knock_limit=LIMIT, match_points=10)
 
@@ -69,13 +67,10 @@ def compute(device: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_simulated_kernels_equal_compiled_kernels(tmp_path: Path) -> None:
     expected = compute("cpu")
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    simulated = {**os.environ, "PYTHONPATH": paths, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", SIMULATE, str(tmp_path)], env=simulated, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    results = np.load(tmp_path / "results.npz")
+    results = run_simulated(SIMULATE, tmp_path)
     for name in ("wins", "matches", "marjj"):
         assert np.array_equal(results[name], expected[name]), name
     for name in ("first", "second", "value", "guided", "means", "trajectories"):

@@ -16,7 +16,7 @@ from meldlab.gin.players.player import memory_of
 from meldlab.melds import discards
 from meldlab.play import Deal, Table
 from tests.gin.histories import with_history
-from tests.gin.tracing import move_of, trace
+from tests.gin.tracing import play_and_compare
 
 # Slopes, so that weights change with the turn and with the opponent's known cards.
 SLOPING = Ensemble(turn_penalty=(0.02, 1.5), known_penalty=(0.1, 0.5), draw_turn=2)
@@ -57,16 +57,7 @@ def test_play_batch_plays_the_actions_of_the_table(first: str, second: str, pres
     for both in (seated, seated[::-1]):
         matches = play_batch(both[0], both[1], rules, 5, 0, games, threads=1)
         for game in range(games):
-            played = Table(Gin(rules), both).play(Deal(5, game))
-            assert not played.forfeit
-            log = trace(both[0], both[1], rules, 5, game).tolist()
-            state, told = played.first, []
-            for move in played.actions:
-                assert isinstance(move, Move)
-                assert state.seat is not None
-                told.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
-                state = state.apply(move)
-            assert told == [move_of(row) for row in log]
+            played = play_and_compare(both[0], both[1], rules, 5, game)
             assert matches[game]["winner"] == played.result.winners[0]
             assert tuple(matches[game]["points"].tolist()) == played.last.scores
 

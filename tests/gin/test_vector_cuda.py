@@ -1,18 +1,16 @@
 """The GPU kernels of the vector environment under numba's simulator, in a process of its own, against the compiled ones."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from meldlab.gin import PRESETS, Rules
 from meldlab.gin.vector import GinVector
 from meldlab.gpu import on_host
+from tests.cudasim import run_simulated
 
-ROOT = Path(__file__).parents[2]
 SINGLE = Rules(match_points=0, knock_limit=60, stock_floor=26)
 CASES: dict[str, tuple[Rules, str | None]] = {"alone": (PRESETS["openspiel"], None), "inside": (SINGLE, "simple")}
 
@@ -57,14 +55,11 @@ def play(device: Any) -> dict[str, Any]:
     return results
 
 
+@pytest.mark.slow
 def test_simulated_kernels_equal_compiled_kernels(tmp_path: Path) -> None:
     expected = play("cpu")
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    simulated = {**os.environ, "PYTHONPATH": paths, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", SIMULATE, str(tmp_path)], env=simulated, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    results = np.load(tmp_path / "results.npz")
-    assert set(results.files) == set(expected)
+    results = run_simulated(SIMULATE, tmp_path)
+    assert set(results) == set(expected)
     for name, array in expected.items():
         if name.endswith("prior"):  # sums of float32 in another order
             np.testing.assert_allclose(results[name], array, rtol=0, atol=1e-4)

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from meldlab.chance import check_seed
 from meldlab.compiling import kernel
 from meldlab.errors import whole_number
-from meldlab.gin import Rules, Verb, kernel_match, kernel_round, kernel_state
+from meldlab.gin import Gin, Move, Rules, Verb, kernel_match, kernel_round, kernel_state
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
 from meldlab.gin.kernel_players import new_memory
+from meldlab.play import Deal, FinishedGame, Table
 
 PASS, TAKE, DRAW, DROP, KNOCK, BIG, SHOW = range(7)  # second number of a row
 VERBS = {
@@ -87,3 +88,17 @@ def move_of(row: list[int]) -> tuple[int, Verb, int, tuple[int, ...]]:
     verb = VERBS[row[1]]
     card = row[2] if verb in (Verb.TAKE, Verb.DROP, Verb.KNOCK) else -1
     return row[0], verb, card, tuple(mask for mask in row[3:] if mask)
+
+
+def play_and_compare(first: Any, second: Any, rules: Rules, seed: int, game: int) -> FinishedGame[Any]:
+    """Play one game at a table; assert that the kernels play the same actions, and return the game."""
+    played = Table(Gin(rules), (first, second)).play(Deal(seed, game))
+    assert not played.forfeit
+    state, actions = played.first, []
+    for move in played.actions:
+        assert isinstance(move, Move)
+        assert state.seat is not None
+        actions.append((state.seat, move.verb, move.index, tuple(meld.hand.mask for meld in move.melds)))
+        state = state.apply(move)
+    assert actions == [move_of(row) for row in trace(first, second, rules, seed, game).tolist()]
+    return played

@@ -29,6 +29,7 @@ def endings() -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in rows} | {"": {"returncode": done.returncode, "stderr": done.stderr}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_ends_by_its_limit_and_soon(attack: Attack) -> None:
     assert attack.name in endings(), endings()[""]

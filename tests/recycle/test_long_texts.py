@@ -152,6 +152,7 @@ def checked_and_compiled(text: str) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", TEXTS)
 def test_a_long_program_is_checked_and_compiled_soon(shape: str) -> None:
     assert 0.8 * MAX_CHARACTERS < len(TEXTS[shape]) <= MAX_CHARACTERS

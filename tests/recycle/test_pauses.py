@@ -54,6 +54,7 @@ def everything(name: str) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_depends_on_the_pauses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with_fuel(monkeypatch, 2**60)
@@ -120,6 +121,7 @@ def parent() -> Iterator["subprocess.Popen[str]"]:
         job.stdin.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

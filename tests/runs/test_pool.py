@@ -19,6 +19,8 @@ from meldlab.runs.store import Store
 from meldlab.runs.tasks import run_tasks
 from tests.runs.search import PIECES, pieces, warm
 
+pytestmark = pytest.mark.slow
+
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 ROOT = Path(__file__).parents[2]
 

@@ -190,6 +190,7 @@ def test_a_running_entry_counts_as_a_worker_of_its_run(queue: RunQueue) -> None:
     assert RunProgress.from_run(run).state == "running"
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_with_the_same_result(tmp_path: Path) -> None:
     program = """
 import sys

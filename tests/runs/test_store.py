@@ -187,6 +187,7 @@ def test_players_are_compared_against_one_opponent(run: Run) -> None:
     assert str(leaderboard(run)[0]).startswith("c against strong: 0.6")
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 8), st.integers(1, 2)), min_size=1, max_size=8, unique=True))
 def test_no_game_is_counted_twice(ranges: list[tuple[int, int, int]]) -> None:
     # Every game is won if its number is even; whatever ranges were asked for, the rate is that of games counted once.

@@ -1,8 +1,5 @@
 """The GPU kernels under numba's simulator: the steps of a solve of three cards, in a process of its own, against the compiled kernels."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +9,7 @@ from meldlab.cards import Hand
 from meldlab.errors import NotPossible
 from meldlab.gpu import has_gpu
 from meldlab.waiting import WaitingGame, kernel, solve
-
-SRC = Path(__file__).parents[2] / "src"
+from tests.cudasim import run_simulated
 
 # The simulator is about a thousand times slower, and the steps are slower still with a thread for every pattern.
 SIMULATE = """
@@ -41,7 +37,7 @@ work.lower_all()
 change = work.lower(1)
 lowered, told = work.values.expected.copy_to_host(), work.values.after.copy_to_host()
 found = {"goals": goals, "after": after, "untold": untold, "residual": residual, "change": change, "lowered": lowered, "told": told}
-np.savez(out + "/found.npz", **found, **sums._asdict())
+np.savez(out + "/results.npz", **found, **sums._asdict())
 """
 
 
@@ -50,6 +46,7 @@ def only(ranks: str) -> Hand:
     return Hand.parse(" ".join(rank + suit for rank in "A23456789TJQK" if rank not in ranks for suit in "CDHS"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [WaitingGame(3, dead=only("238K")), WaitingGame(3, "both", dead=only("A27QK") | Hand.parse("2H 7S 7D"))])
 def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: WaitingGame, tmp_path: Path) -> None:
     solution = solve(game, device="cpu")
@@ -58,10 +55,7 @@ def test_the_simulated_steps_do_what_the_compiled_kernels_do(game: WaitingGame, 
     # Half as much again everywhere: a sweep must bring every value down, and none below the truth.
     start = 1.5 * expected
     np.savez(tmp_path / "given.npz", game=str(game), expected=expected, start=start)
-    simulated = {**os.environ, "PYTHONPATH": str(SRC), "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", SIMULATE, str(tmp_path)], env=simulated, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found = np.load(tmp_path / "found.npz")
+    found = run_simulated(SIMULATE, tmp_path)
     assert np.array_equal(found["goals"], expected == 0)
     assert np.array_equal(found["after"], [*least_after(game, expected), np.inf])
     assert found["untold"] > 0.1, "F stands where it was after the goals"

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from starlette.testclient import TestClient
 
 from meldlab.runs.store import Store
@@ -13,6 +14,7 @@ from tests.web.ending import ended, finished
 CONTEST = {"players": ["ensemble:best", "simple"], "games": 40}
 
 
+@pytest.mark.slow
 def test_work_is_cancelled_and_the_next_has_rates_with_intervals(client: TestClient) -> None:
     long = client.post("/api/v1/experiments/contests", json={"players": ["computed:light", "simple"], "games": 200_000}).json()
     assert client.delete(f"/api/v1/jobs/{long['id']}").json()["state"] == "cancelled"
@@ -39,6 +41,7 @@ def test_too_much_work_is_refused_for_now(store: str) -> None:
         client.cookies.clear()
 
 
+@pytest.mark.slow
 def test_work_begins_again_after_the_server_died(store: str) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",))
     with TestClient(make_app(settings)) as client:

@@ -143,6 +143,7 @@ def test_session_of_another_course_of_the_match_is_not_used() -> None:
     play.SESSIONS.clear()
 
 
+@pytest.mark.slow
 def test_a_match_survives_the_server(store: str) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",))
     with TestClient(make_app(settings)) as client:

@@ -97,6 +97,7 @@ def test_review_resumes_after_the_saved_decisions(store: str) -> None:
     assert resumed["decisions"][2:] == result["decisions"][2:]
 
 
+@pytest.mark.slow
 def test_a_review_outlives_its_server(store: str, reviewed: dict[str, Any]) -> None:
     settings = Settings(store=store, warm=False, hosts=("testserver",), workers=1)
     with TestClient(make_app(settings), base_url="http://testserver") as client:
@@ -195,6 +196,7 @@ class Careless:
         return Move(Verb.SHOW) if view.phase is Phase.SHOW else players.parse("simple").choose(view, chance)
 
 
+@pytest.mark.slow
 def test_melds_that_were_not_shown_and_every_other_page(client: TestClient) -> None:
     game = Gin.read({"preset": "pagat", "match_points": 60})
     record = Table(game, [Careless(), players.parse("ensemble")]).play(Deal(2)).record

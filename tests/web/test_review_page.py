@@ -77,6 +77,7 @@ def test_document_of_an_empty_review() -> None:
     assert "<strong>simple</strong>: 0 decisions, no mistake" in page_of(empty)
 
 
+@pytest.mark.slow
 def test_document_needs_no_web_framework() -> None:
     code = (
         "import sys; sys.modules.update(fastapi=None, starlette=None)\n"
@@ -98,6 +99,7 @@ def lines_of(page: str) -> list[tuple[str, ...]]:
     return [match.groups() for match in LINE.finditer(page)]
 
 
+@pytest.mark.slow
 def test_document_and_page_list_the_same_decisions(client: TestClient) -> None:
     stored = client.post("/api/v1/review/records", json={"text": str(RECORD)}).json()["match"]
     id = client.post("/api/v1/review", json={"match": stored, "player": "simple", "worlds": 30}).json()["id"]

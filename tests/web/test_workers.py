@@ -18,6 +18,8 @@ from meldlab.web.settings import Settings
 from meldlab.web.workers import WorkerPool
 from tests.web.slow_to_load import answer
 
+pytestmark = pytest.mark.slow
+
 
 def sleep(seconds: float) -> str:
     time.sleep(seconds)

@@ -132,19 +132,15 @@ def ungrouped(command: Callable[..., None]) -> Callable[..., None]:
     ...     print(name, options.seed)
     >>> ungrouped(play)(name="me", seed=3, save=None, resume=None), list(signature(ungrouped(play)).parameters)
     me 3
-    (None, ['seed', 'save', 'resume', 'name'])
+    (None, ['name', 'seed', 'save', 'resume'])
     """
-    groups: dict[str, Any] = {}
-    parameters: list[Parameter] = []
-    for parameter in signature(command).parameters.values():
-        group: Any = parameter.annotation
-        if is_dataclass(group):
-            groups[parameter.name] = group
-            parameters += signature(group).parameters.values()  # type: ignore[arg-type]
-        else:
-            parameters.append(parameter)
+    own = list(signature(command).parameters.values())
+    groups: dict[str, Any] = {parameter.name: parameter.annotation for parameter in own if is_dataclass(parameter.annotation)}
     if not groups:
         return command
+    shared = [parameter for group in groups.values() for parameter in signature(group).parameters.values()]
+    # In the help the options of the command itself come first.
+    parameters = [*(parameter for parameter in own if parameter.name not in groups), *shared]
 
     @wraps(command)
     def run(**values: Any) -> None:

@@ -1,7 +1,7 @@
 """``meldlab replay``: a record of any game, action by action."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -9,6 +9,7 @@ from meldlab.cli.options import JsonOption
 from meldlab.cli.output import print_json
 
 if TYPE_CHECKING:
+    from meldlab.cli.recycle.match_screen import MatchScreen
     from meldlab.cli.screen import Screen
     from meldlab.play import Game, Record, Step
 
@@ -32,6 +33,7 @@ def replay(
     from meldlab.games import load_game
     from meldlab.gin import Match
     from meldlab.play import replay as run
+    from meldlab.play.match import MatchState
 
     record = read_record(file, seat)
     game = load_game(record)
@@ -53,6 +55,8 @@ def replay(
         if isinstance(action.after, Match) and len(action.after.outcomes) > len(action.before.outcomes):
             points = action.after.scores
             console.print(f"  round {len(action.after.outcomes)}: {action.after.outcomes[-1]}   score {points[0]} to {points[1]}\n")
+        elif isinstance(action.after, MatchState) and not action.forfeit:
+            cast("MatchScreen", screens[0]).show_scores(action, lambda seat: f"p{seat + 1}")
     if record.result is not None:
         winners = ", ".join(f"p{winner + 1}" for winner in record.result.winners) or "no player"
         scores = " to ".join(map(str, record.result.scores))
@@ -77,10 +81,13 @@ def read_record(file: Path, seat: int | None) -> "Record":
 def screen_class(game: "Game[Any]") -> "type[Screen]":
     """Return the class that shows a game in the terminal."""
     from meldlab.gin import Gin
+    from meldlab.recycle.match import RecycleMatch
     from meldlab.rummikub.game import Rummikub
 
-    if isinstance(game, Gin):
-        from meldlab.cli.gin.screen import GinScreen as Shown
+    if isinstance(game, RecycleMatch):
+        from meldlab.cli.recycle.match_screen import MatchScreen as Shown
+    elif isinstance(game, Gin):
+        from meldlab.cli.gin.screen import GinScreen as Shown  # type: ignore[assignment]
     elif isinstance(game, Rummikub):
         from meldlab.cli.rummikub.screen import RummikubScreen as Shown  # type: ignore[assignment]
     else:

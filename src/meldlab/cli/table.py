@@ -107,7 +107,7 @@ def play_in_terminal(
     """
     need_input()
     names = (*(other.name for other in others[:seat]), USER, *(other.name for other in others[seat:]))
-    unfinished = _read_unfinished(save, resume)
+    unfinished = read_unfinished(save, resume)
     record = unfinished or Record(game.name, game.rules(), names, Deal(new_seed(seed)))
     if unfinished is not None:
         if unfinished.game != game.name:
@@ -134,7 +134,7 @@ def play_in_terminal(
         screen.say(f"The record is in {file.path}." + ("" if result else f" --resume {file.path} continues the game."))
 
 
-def _read_unfinished(save: Path | None, resume: Path | None) -> Record | None:
+def read_unfinished(save: Path | None, resume: Path | None) -> Record | None:
     """Return the unfinished game to continue, or None; a file that holds anything else is not overwritten."""
     if resume is not None and save not in (None, resume) and save.is_file():
         raise NotPossible(f"{save} exists already; name a new file")

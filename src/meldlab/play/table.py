@@ -131,11 +131,13 @@ class Table(Generic[S]):
     def _steps(self, state: S, deal: Deal, first: int, clock: Clock | None) -> Iterator[Step[S]]:
         root, players = deal.root, self.players
         clock = clock or (Clock(self.time, len(players)) if self.time else None)
+        own_chance = getattr(type(state), "chance", None)  # of a match, whose deals have draws of their own
         for number in range(first, self.max_actions):
             seat = state.seat
             if seat is None:
                 break
-            player, view, chance = players[seat], state.view(seat), Chance(root, number, seat)
+            player, view = players[seat], state.view(seat)
+            chance = Chance(root, number, seat) if own_chance is None else own_chance(state)
             try:
                 action = player.choose(view, chance) if clock is None else clock.choose(seat, player, view, chance)
             except FORFEIT_ERRORS as error:

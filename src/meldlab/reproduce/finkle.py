@@ -86,10 +86,8 @@ def _three() -> Outcomes:
     ours = [index, int(low.hands[index]), float(low.values[index]), int(total[index])]
     yield "largest-3-low", Outcome(f"the {ours[0]}th: {ours[1]} hands, E = {ours[2]:.12f}, {ours[3]} up to it", ours)
     sizes = np.gcd.reduce(low.hands), low.hands[1:].min(), np.median(low.hands)
-    yield (
-        "multiples-of-4",
-        Outcome(f"greatest common divisor {sizes[0]}, least {sizes[1]}, median {sizes[2]:g}", [int(size) for size in sizes]),
-    )
+    text = f"greatest common divisor {sizes[0]}, least {sizes[1]}, median {sizes[2]:g}"
+    yield "multiples-of-4", Outcome(text, list(map(int, sizes)))
     values = _fractions("low")
     cohorts = [len(approximation(3, tolerance).cohorts) for tolerance in (1e-6, 1e-7)]
     both = len(_fractions("both"))
@@ -170,24 +168,14 @@ def _approximate() -> Outcomes:
         ours = [(cohort.hands, cohort.expected) for cohort in approximation(3, tolerance).cohorts]
         printed = COHORTS[tolerance]
         same = len(ours) == len(printed) and all(a[0] == b[0] and abs(a[1] - b[1]) < 6e-11 for a, b in zip(ours, printed, strict=True))
-        yield (
-            name,
-            Outcome(
-                f"{len(ours)} cohorts, {'every' if same else 'not every'} size and least E as printed",
-                f"{len(printed)} rows of the appendix" * same,
-            ),
-        )
+        text = f"{len(ours)} cohorts, {'every' if same else 'not every'} size and least E as printed"
+        yield name, Outcome(text, f"{len(printed)} rows of the appendix" * same)
     yield "cohorts-text", Outcome(f"{len(approximation(3, 1.0).cohorts)}", len(approximation(3, 1.0).cohorts))
     run = approximation(3, 1.0)
     hand = classes.hand(3, int(np.argmax(run.expected - solution(3).expected)))
     right = abs(run.max_error - 0.6109) < 5e-5
-    yield (
-        "errors-1",
-        Outcome(
-            f"{run.max_error:.4f} for {hand} (its mirror image is the printed hand), mean {run.mean_error:.4f}",
-            [run.max_error, run.mean_error] if right else None,
-        ),
-    )
+    text = f"{run.max_error:.4f} for {hand} (its mirror image is the printed hand), mean {run.mean_error:.4f}"
+    yield "errors-1", Outcome(text, [run.max_error, run.mean_error] if right else None)
     note = "Cohorts agree where both are printed; we found no explanation."
     tenth, thousandth = approximation(3, 0.1), approximation(3, 0.001)
     yield "errors-tenth", Outcome(f"{tenth.mean_error:.4f}; the largest is {tenth.max_error:.4f}", tenth.mean_error, note=note)
@@ -196,10 +184,8 @@ def _approximate() -> Outcomes:
     coarse = [approximation(3, tolerance) for tolerance in (1.0, 0.5, 0.2, 0.1)]
     least = min(float((run.expected - solution(3).expected).min()) for run in coarse)
     falling = all(a.max_error > b.max_error and a.mean_error > b.mean_error for a, b in pairwise(coarse))
-    yield (
-        "figure-6",
-        Outcome(f"least {least:.0e}; largest {', '.join(f'{run.max_error:.4f}' for run in coarse)}", falling and least > -1e-11),
-    )
+    text = f"least {least:.0e}; largest {', '.join(f'{run.max_error:.4f}' for run in coarse)}"
+    yield "figure-6", Outcome(text, falling and least > -1e-11)
     for cards, tolerances in ((3, MANY), (4, FEW)):
         power = fitted_exponent({tolerance: approximation(cards, tolerance).evaluated for tolerance in tolerances})
         yield f"exponent-{cards}", Outcome(f"{power:.3f} of the hands evaluated, {len(tolerances)} tolerances", power)

@@ -54,13 +54,10 @@ def claims(context: Context) -> Outcomes:
     groups = [table[f"groups of {size}"][jokers] // NUMBERS for jokers in range(3) for size in (3, 4)]
     yield "per-colour", Outcome("; ".join(map(str, runs + groups)), runs + groups)
     six = [jokers for jokers, count in enumerate(table["groups of 4"]) if count == 6 * NUMBERS]
-    yield (
-        "one-joker-or-two",
-        Outcome(f"the six groups of a number have {' or '.join(map(str, six))} jokers each", six[0] if len(six) == 1 else None),
-    )
-    splits = [
-        any(sum(parts) == size for count in range(2, 5) for parts in product(LENGTHS, repeat=count)) for size in range(6, NUMBERS + 1)
-    ]
+    text = f"the six groups of a number have {' or '.join(map(str, six))} jokers each"
+    yield "one-joker-or-two", Outcome(text, six[0] if len(six) == 1 else None)
+    sums = {sum(parts) for count in range(2, 5) for parts in product(LENGTHS, repeat=count)}
+    splits = [size in sums for size in range(6, NUMBERS + 1)]
     yield "split", Outcome(f"{sum(splits)} of {len(splits)} lengths", all(splits))
     rack = Position.parse("", "R5 K9 J J")
     right, literal = (_by_the_text(rack, coefficient) for coefficient in (2, 1))

@@ -11,6 +11,7 @@ from meldlab.recycle.language.settings import declared_numbers
 from meldlab.reports.page import render, write_report
 from meldlab.reports.plot import Plot
 from meldlab.reports.rows import csv_text
+from meldlab.statistics import Interval
 from meldlab.variants.effects import Effect, effects
 from meldlab.variants.figures import draw_front, draw_numbers, trial_kind
 from meldlab.variants.measures import MEASURES
@@ -79,26 +80,20 @@ def command(result: SearchResult) -> str:
     words += [word for span in spec.ranges for word in ("--vary", str(span))]
     words += [f"--{str(spec.objective).split()[0]}", spec.objective.measure]
     words += [word for constraint in spec.constraints for word in ("--require", str(constraint))]
-    words += [
-        "--trials",
-        str(budget.trials),
-        "--games",
-        str(budget.games),
-        "--test-games",
-        str(budget.test_games),
-        "--player",
-        config.player,
-    ]
-    words += ["--simulations", str(config.simulations), "--seed", str(config.seed)]
-    return shlex.join(words)
+    numbers = {"trials": budget.trials, "games": budget.games, "test-games": budget.test_games, "player": config.player}
+    numbers |= {"simulations": config.simulations, "seed": config.seed}
+    return shlex.join([*words, *(word for name, value in numbers.items() for word in (f"--{name}", str(value)))])
+
+
+def _cells(interval: Interval | None) -> list[float | None]:
+    return [interval.value, *(interval.ends or (None, None))] if interval else [None] * 3
 
 
 def variants_csv(result: SearchResult) -> str:
     """Return a row for each variant and measure."""
     names = [span.name for span in result.spec.ranges]
     rows = [
-        [trial.number, *(trial.variant.settings[name] for name in names), trial.games, trial.problem or trial.stopped, measure]
-        + ([value.value, *(value.ends or (None, None))] if value else [None] * 3)
+        [trial.number, *map(trial.variant.settings.get, names), trial.games, trial.problem or trial.stopped, measure, *_cells(value)]
         for trial in result.trials
         for measure, value in trial.measures.items()
     ]
@@ -107,15 +102,7 @@ def variants_csv(result: SearchResult) -> str:
 
 def effects_csv(result: SearchResult) -> str:
     """Return a row for each measure and number."""
-    rows = [
-        [
-            effect.measure,
-            effect.number,
-            *((effect.change.value, *(effect.change.ends or (None, None))) if effect.change else [None] * 3),
-            effect.explained,
-        ]
-        for effect in effects(result)
-    ]
+    rows = [[effect.measure, effect.number, *_cells(effect.change), effect.explained] for effect in effects(result)]
     return csv_text([["measure", "number", "change", "low", "high", "explained"], *rows], digits=6)
 
 

@@ -116,10 +116,9 @@ def add_error_handlers(app: FastAPI) -> None:
             response = ErrorResponse(error="the store does not answer; ask again in a moment", code="store_unavailable")
             return error_answer(request, 503, response, {"Retry-After": "5"})
         status = 404 if isinstance(error, NoSuchThing) and error.kind in ("match", "job", "run", "room", "text") else 422
-        response = ErrorResponse(error=str(error), code=CODES[404] if status == 404 else _code(error))
-        if isinstance(error, BadText):
-            response.text, response.at = error.text[:2000], error.offset
-        return error_answer(request, status, response)
+        code = CODES[404] if status == 404 else _code(error)
+        where = {"text": error.text[:2000], "at": error.offset} if isinstance(error, BadText) else {}
+        return error_answer(request, status, ErrorResponse.model_validate({"error": str(error), "code": code, **where}))
 
     @app.exception_handler(HttpError)
     async def http_error(request: Request, error: HttpError) -> Response:

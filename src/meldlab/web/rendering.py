@@ -1,11 +1,12 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from meldlab import __version__
 from meldlab.cards import CARDS, Card, Suit
@@ -15,6 +16,8 @@ from meldlab.rummikub.picture import FACES
 if TYPE_CHECKING:
     from fastapi import Request
     from fastapi.responses import HTMLResponse
+
+STANDARD = {str(card) for card in CARDS}
 
 
 STATIC = Path(__file__).parent / "static"
@@ -53,15 +56,20 @@ def static_digest() -> str:
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=PackageLoader("meldlab.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("meldlab.web"),
+        autoescape=True,
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     made.globals.update(
         version=__version__, rooms=PAGES, card_name=card_name, pips={str(suit): path for suit, path in PIPS.items()}, faces=FACES
     )
     made.filters["combine"] = lambda first, more: {**first, **more}
     made.globals["partial"] = False
-    made.globals["standard_faces"] = {str(card) for card in CARDS}
     made.globals.update(static=f"/static/{static_digest()}")
+    made.globals["picture"] = picture
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made
 
@@ -78,6 +86,15 @@ def page(request: "Request", template: str, *, status: int = 200, headers: dict[
 def render(template: str, **values: Any) -> str:
     """Return a template as text; every value in it is escaped."""
     return _environment().get_template(template).render(**values)
+
+
+@lru_cache(maxsize=2048)
+def picture(face: str, pieces: str) -> Markup:
+    """Return the face of a card or tile; other cards by their names."""
+    macros: Any = _environment().get_template("pieces.jinja").module
+    if pieces == "tiles":
+        return Markup(macros.tile(face))
+    return Markup(macros.face(face) if face in STANDARD else macros.word_card(face))
 
 
 def card_name(card: Card | str) -> str:

@@ -277,6 +277,7 @@ def test_judge_accepts_moves_within_a_tolerance() -> None:
         QUICK.judge(decision, Move.parse("drop QC"))
 
 
+@pytest.mark.slow
 def test_decisions_of_the_own_player_have_few_mistakes() -> None:
     name = "network:light-ensemble"
     player = players.parse(name)

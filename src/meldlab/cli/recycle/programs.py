@@ -14,6 +14,7 @@ from meldlab.errors import NotLegalHere, NotPossible
 if TYPE_CHECKING:
     from meldlab.recycle import Limits
     from meldlab.recycle.game import RecycleGame
+    from meldlab.recycle.match import RecycleMatch
 
 GameArgument = Annotated[str, typer.Argument(metavar="FILE|NAME", help="File (.rcy, .gdl) or game of the library.")]
 DialectOption = Annotated[Literal["0.6", "0.5"], typer.Option("--dialect", help="Dialect of the program; 0.5 for older ones.")]
@@ -42,6 +43,22 @@ class ProgramOptions:
         from meldlab.recycle.game import RecycleGame
 
         return RecycleGame.load(game, self.dialect, self.read_limits(), read_settings(self.settings) if settings is None else settings)
+
+
+@dataclass(frozen=True)
+class MatchOptions:
+    """Options for matches of several deals."""
+
+    target: Annotated[int | None, typer.Option("--target", min=1, help="Play matches until a total reaches this score.")] = None
+    deals: Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals.")] = None
+
+    def match(self, game: "RecycleGame") -> "RecycleMatch | RecycleGame":
+        """Return a match of the game, or the game alone without a target or a number of deals."""
+        from meldlab.recycle.match import RecycleMatch
+
+        if self.target is not None and self.deals is not None:
+            raise NotLegalHere("--target and --deals exclude each other")
+        return game if self.target is None and self.deals is None else RecycleMatch(game, self.target, self.deals)
 
 
 def read_settings(settings: list[str] | None) -> dict[str, int]:

@@ -8,7 +8,7 @@ from meldlab.cli.arena import GamesOption, print_contest
 from meldlab.cli.options import JsonOption, SeedOption, ThreadsOption
 from meldlab.cli.output import print_json
 from meldlab.cli.progress import progress_bar
-from meldlab.cli.recycle.programs import GameArgument, ProgramOptions
+from meldlab.cli.recycle.programs import GameArgument, MatchOptions, ProgramOptions
 
 PlayersOption = Annotated[str, typer.Option("--players", help="One player for each seat, or one for all: random, pimc, mcts:200 ...")]
 
@@ -16,6 +16,7 @@ PlayersOption = Annotated[str, typer.Option("--players", help="One player for ea
 def run(
     game: GameArgument,
     program: ProgramOptions,
+    match: MatchOptions,
     games: GamesOption = 1000,
     seed: SeedOption = 0,
     players: PlayersOption = "random",
@@ -33,13 +34,14 @@ def run(
     recycle_game = program.load(game)
     names = one_per_seat(players.split(","), recycle_game.machine.players)
     with progress_bar(f"{recycle_game.name}, games") as show:
-        result = play_contest(recycle_game, names, games, seed, mirrored=False, threads=threads, progress=show)
+        result = play_contest(match.match(recycle_game), names, games, seed, mirrored=False, threads=threads, progress=show)
     if json:
         print_json(result.as_json())
     else:
         print_contest(result)
         if "capped" in result.count_types and (capped := result.total("capped")):
-            print(f"{capped:,} of {result.games:,} games did not end: {REASONS[CAPPED]}")
+            dealt = result.total("deals") if "deals" in result.count_types else result.games
+            print(f"{capped:,} of {dealt:,} games did not end: {REASONS[CAPPED]}")
     if result.failures:
         raise typer.Exit(1)
 

@@ -164,9 +164,8 @@ def _rates(context: Context) -> Outcomes:
 
 
 def _statistics(context: Context) -> Outcomes:
-    best = (
-        np.random.default_rng(context.seed).binomial(GAMES, ensembles.AUTHORS_AGAIN[0], (context.pick(2000, 300, 20), 3003)).max(1) / GAMES
-    )
+    shape, rng = (context.pick(2000, 300, 20), 3003), np.random.default_rng(context.seed)
+    best = rng.binomial(GAMES, ensembles.AUTHORS_AGAIN[0], shape).max(1) / GAMES
     text = f"the best of 3003: {np.median(best):.4f} in the median, above 0.739 in {np.mean(best > 0.739):.0%} of {len(best)} simulations"
     yield "winners-curse", Outcome(text, float(np.median(best)), seed=context.seed)
     for name, (_, before, after, printed) in zip(("chi-whole", "chi-meldability", "chi-weights"), ensembles.CHI_SQUARES, strict=True):

@@ -11,7 +11,7 @@ True
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -23,8 +23,20 @@ from meldlab.arena.tasks import rules_record
 from meldlab.chance import Purpose, check_seed, derive_seed
 from meldlab.chance.kernel import unit
 from meldlab.errors import NotLegalHere
-from meldlab.gin import Rules, kernel_tracking, players
+from meldlab.gin import Rules, players
 from meldlab.gin.batch import batch_rules, kernel_parameters, new_states
+from meldlab.gin.kernel_tracking import (
+    ALLOWANCES,
+    ALLOWED,
+    FITNESS,
+    MEASURED,
+    MEASURED_SQUARE,
+    NUM_SHARES,
+    PRODUCT,
+    SQUARE,
+    TRACKED_TURNS,
+    track_matches,
+)
 from meldlab.gin.players import Ensemble
 from meldlab.reproduce.claims import Verdict
 from meldlab.reproduce.nagai.significance import holds, outcome
@@ -41,9 +53,9 @@ FINAL_PLAYER = "simple"  # plays the final games
 GROUP = 10  # individuals of one task; playing the games costs as much as tracking with three of them
 # The own draws at which fitness is measured. The paper says only that times and frequencies differed.
 SCHEDULES: Mapping[str, NDArray[np.bool_]] = {
-    "every draw": np.arange(kernel_tracking.TRACKED_TURNS) >= 1,
-    "every third draw": (np.arange(kernel_tracking.TRACKED_TURNS) >= 1) & (np.arange(kernel_tracking.TRACKED_TURNS) % 3 == 0),
-    "from the sixth draw": np.arange(kernel_tracking.TRACKED_TURNS) >= 6,
+    "every draw": np.arange(TRACKED_TURNS) >= 1,
+    "every third draw": (np.arange(TRACKED_TURNS) >= 1) & (np.arange(TRACKED_TURNS) % 3 == 0),
+    "from the sixth draw": np.arange(TRACKED_TURNS) >= 6,
 }
 
 
@@ -60,7 +72,7 @@ class TrackingSize:
 
     def planned(self) -> int:
         """Return the games of the whole experiment at most: those of groups of individuals, and the final ones."""
-        runs = len(SCHEDULES) * len(kernel_tracking.ALLOWED)
+        runs = len(SCHEDULES) * len(ALLOWED)
         return runs * self.generations * -(-self.population // GROUP) * self.games + self.final
 
 
@@ -78,32 +90,29 @@ def genes_from(player: Ensemble) -> Genes:
     return (*player.draws, *player.declines, *player.discards)
 
 
-def _track(
-    genes: Sequence[Genes], opponent: str, rules: Rules, seed: int, first: int, games: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _track(genes: Sequence[Genes], task: Task) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return [trackers, ALLOWANCES, TRACKED_TURNS, 3] float64 and [TRACKED_TURNS, 2] int64, the sums of the kernel."""
+    rules, first, games = Rules.read(rules_record(task)), task.first, task.games
     if first % 2 or games % 2:
         raise NotLegalHere(f"games {first} to {first + games - 1} are not mirrored pairs")
     if rules.small:
         raise NotLegalHere(f"state tracking expects hands of 10 cards from a deck of 52, got {rules.cards} from {len(rules.pack)}")
     if rules.max_upcard_draws:
         raise NotLegalHere("state tracking does not support max_upcard_draws, rounds that end when too many upcards were taken")
-    pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse(opponent))
-    trackers = np.array(genes, np.float64).reshape(-1, kernel_tracking.NUM_SHARES)
+    assert isinstance(task.opponent, str)
+    pair = kernel_parameters(players.parse("simple")), kernel_parameters(players.parse(task.opponent))
+    trackers = np.array(genes, np.float64).reshape(-1, NUM_SHARES)
     if not ((trackers >= 0) & (trackers <= 1)).all():
         raise NotLegalHere("a tracker moves p by shares from 0 to 1")
-    totals, counts = (
-        np.zeros((len(genes), kernel_tracking.ALLOWANCES, kernel_tracking.TRACKED_TURNS, 3)),
-        np.zeros((kernel_tracking.TRACKED_TURNS, 2), np.int64),
-    )
-    kernel_tracking.track_matches(pair, batch_rules(rules), new_states(check_seed(seed), first // 2), games // 2, trackers, totals, counts)
+    totals, counts = np.zeros((len(genes), ALLOWANCES, TRACKED_TURNS, 3)), np.zeros((TRACKED_TURNS, 2), np.int64)
+    track_matches(pair, batch_rules(rules), new_states(check_seed(task.seed), first // 2), games // 2, trackers, totals, counts)
     return totals, counts
 
 
 def _scores(totals: NDArray[np.float64], counts: NDArray[np.int64], allowance: int, schedule: str) -> list[float]:
     chosen = SCHEDULES[schedule]
-    sums = totals[:, kernel_tracking.ALLOWED.index(allowance), chosen, kernel_tracking.FITNESS].sum(1)
-    scores: list[float] = (sums / max(1, counts[chosen, kernel_tracking.MEASURED].sum())).tolist()
+    sums = totals[:, ALLOWED.index(allowance), chosen, FITNESS].sum(1)
+    scores: list[float] = (sums / max(1, counts[chosen, MEASURED].sum())).tolist()
     return scores
 
 
@@ -113,9 +122,8 @@ def track_task(task: Task) -> Counts:
     With an allowance and a schedule among the arguments the result has scores, else all sums of the curves.
     """
     assert not isinstance(task.player, str)
-    assert isinstance(task.opponent, str)
     genes = [task.player[start : start + NINE] for start in range(0, len(task.player), NINE)]
-    totals, counts = _track(genes, task.opponent, Rules.read(rules_record(task)), task.seed, task.first, task.games)
+    totals, counts = _track(genes, task)
     if "schedule" in task.arguments:
         scores = _scores(totals, counts, task.arguments["allowance"], task.arguments["schedule"])
         return {"games": task.games, "score": max(scores), "scores": scores}
@@ -138,17 +146,11 @@ def guess_curves(
     names: Sequence[str], totals: NDArray[np.float64], counts: NDArray[np.int64], pairs: int, minimum: int = 200
 ) -> list[GuessCurve]:
     """Return the curves of some trackers, for each allowance, over the turns with ``minimum`` measurements."""
-    turns = [turn for turn in range(1, kernel_tracking.TRACKED_TURNS) if counts[turn, kernel_tracking.MEASURED] >= minimum]
+    turns = [turn for turn in range(1, TRACKED_TURNS) if counts[turn, MEASURED] >= minimum]
 
     def interval(part: NDArray[np.float64], measured: NDArray[np.int64]) -> Interval:
-        sums = np.array([measured[kernel_tracking.MEASURED], part[kernel_tracking.FITNESS]], np.float64)
-        products = np.array(
-            [
-                [measured[kernel_tracking.MEASURED_SQUARE], part[kernel_tracking.PRODUCT]],
-                [part[kernel_tracking.PRODUCT], part[kernel_tracking.SQUARE]],
-            ],
-            np.float64,
-        )
+        sums = np.array([measured[MEASURED], part[FITNESS]], np.float64)
+        products = np.array([[measured[MEASURED_SQUARE], part[PRODUCT]], [part[PRODUCT], part[SQUARE]]], np.float64)
         return Moments(pairs, sums, products).rate(1, 0)
 
     return [
@@ -160,7 +162,7 @@ def guess_curves(
             interval(totals[tracker, index, 0], counts[0]),
         )
         for tracker, name in enumerate(names)
-        for index, allowed in enumerate(kernel_tracking.ALLOWED)
+        for index, allowed in enumerate(ALLOWED)
     ]
 
 
@@ -207,17 +209,13 @@ def evolve_trackers(work: RunEvaluator, size: TrackingSize, *, seed: int, allowa
         new = list(dict.fromkeys(genes for genes in individuals if genes not in known))
         arguments = {"allowance": allowance, "schedule": schedule}
         groups = [new[start : start + GROUP] for start in range(0, len(new), GROUP)]
-        tasks = [
-            Task(
-                "gin.track", tuple(g for genes in group for g in genes), EVOLUTION_PLAYER, seed=seed, games=size.games, arguments=arguments
-            )
-            for group in groups
-        ]
+        whole = Task("gin.track", "", EVOLUTION_PLAYER, seed=seed, games=size.games, arguments=arguments)
+        tasks = [replace(whole, player=tuple(chain(*group))) for group in groups]
         for group, counts in zip(groups, work.counts(tasks), strict=True):
             known.update(zip(group, counts["scores"], strict=True))
         return np.array([known[genes] for genes in individuals])
 
-    number = list(SCHEDULES).index(schedule) * len(kernel_tracking.ALLOWED) + kernel_tracking.ALLOWED.index(allowance)
+    number = list(SCHEDULES).index(schedule) * len(ALLOWED) + ALLOWED.index(allowance)
     people = _ordered(_uniform(derive_seed(seed, Purpose.EVOLVED, number), 0, size.population, NINE))
     for generation in range(1, size.generations + 1):
         individuals = [tuple(genes) for genes in people.tolist()]
@@ -239,7 +237,7 @@ def search_trackers(work: RunEvaluator, size: TrackingSize, seed: int) -> dict[s
     named: dict[str, Genes] = {"baseline": (0.0,) * NINE, "paper": genes_from(Ensemble())}
     history: dict[str, list[float]] = {}
     for schedule in SCHEDULES:
-        for allowance in kernel_tracking.ALLOWED:
+        for allowance in ALLOWED:
             name = f"{schedule}, ad = {allowance}"
             generations = list(evolve_trackers(work, size, seed=seed, allowance=allowance, schedule=schedule))
             named[name], history[name] = generations[-1][0], [score for _, score in generations]
@@ -290,7 +288,7 @@ def tracking_outcomes(curves: Sequence[GuessCurve]) -> dict[str, dict[str, Any]]
     """Return the outcomes by claim id; each holds for both allowances or not at all."""
     by_name = {(curve.name, curve.allowance): curve for curve in curves}
     parts: dict[str, list[tuple[str, str, Verdict]]] = {"tracking-rises": [], "tracking-adjacency": [], "tracking-times": []}
-    for allowed in kernel_tracking.ALLOWED:
+    for allowed in ALLOWED:
         name, base = f"ad = {allowed}", by_name["baseline", allowed]
         ours, *others = [by_name[f"{schedule}, ad = {allowed}", allowed] for schedule in SCHEDULES]
         rises = _above(ours.fitness[1:], ours.fitness[:-1])
@@ -312,5 +310,5 @@ def _paper_notes(curves: Sequence[GuessCurve]) -> list[str]:
     return [
         f"ad = {allowed}: mean fitness of the paper's own nine values {whole['paper', allowed]}; "
         f"ours {whole[f'every draw, ad = {allowed}', allowed].value - whole['paper', allowed].value:+.4f}"
-        for allowed in kernel_tracking.ALLOWED
+        for allowed in ALLOWED
     ]

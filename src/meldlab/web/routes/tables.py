@@ -147,7 +147,6 @@ async def _table(
         "choices": _choices(table, own),
         "most_options": MAX_OPTIONS,
         "orders": orders,
-        "standard_faces": STANDARD,
         "links": [],
         "chosen": shown.card,
         **shown._asdict(),

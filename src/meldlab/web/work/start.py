@@ -1,5 +1,6 @@
 """The start of a worker process: loads compiled kernels, and measures the time of later compilations."""
 
+import gc
 import time
 from typing import Any
 
@@ -45,3 +46,5 @@ def load_kernels() -> None:
         from meldlab.rummikub import warm_up
 
         warm_up()
+    gc.collect()
+    gc.freeze()  # a full collection would visit what is loaded
