@@ -125,6 +125,7 @@ def searched(end: str, player: str, turns: int = 12, games: int = 100) -> Sample
     return played_sample(play_games(machine, LineUp.parse(player).players * 2, games, seed=1, threads=1), machine.scoring, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", [4, 12, 60])
 @pytest.mark.parametrize("player", ["pimc:20", "mcts:200", "ismcts:20"])
 def test_pure_chance_has_no_drama_and_full_security_and_coolness(player: str, turns: int) -> None:

@@ -150,6 +150,7 @@ def test_a_cache_that_cannot_be_created(tmp_path: Path) -> None:
     assert done.stderr.endswith("set MELDLAB_CACHE to another folder\n")
 
 
+@pytest.mark.slow
 def test_compiling_is_announced_once_and_never_when_warm(tmp_path: Path) -> None:
     code = "from meldlab.cli.app import main; main(['deadwood', '5H 6H 7H KS', '--json'])"
     cold, warm = (python(code, MELDLAB_CACHE=str(tmp_path)) for _ in range(2))

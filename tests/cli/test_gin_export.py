@@ -46,6 +46,7 @@ def test_mistakes_are_one_line_and_leave_no_file(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_control_c_leaves_what_was_there(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     out, plain = tmp_path / "games.jsonl", trajectories._rows
     out.write_text("of yesterday")

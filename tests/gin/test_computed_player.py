@@ -214,6 +214,7 @@ def full_table(seed: int) -> ValueTable:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("second", "preset"), [("simple", "eaai"), ("ensemble", "oklahoma"), ("self", "pagat")])
 def test_computed_player_acts_at_the_table_as_in_the_batch(second: str, preset: str) -> None:
     rules, mine = PRESETS[preset], ComputedPlayer(full_table(5), "mine")

@@ -43,6 +43,7 @@ def assert_alike(seated: list[Any], rules: Rules, games: int) -> NDArray[Any]:
     return np.concatenate(batches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("portion", range(8))
 def test_play_batch_agrees_with_table_under_random_rules(portion: int) -> None:
     chance = Random(100 + portion)

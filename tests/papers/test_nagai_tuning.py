@@ -101,6 +101,7 @@ def test_section_5_3_the_best_of_3003_noisy_rates_is_too_good() -> None:
     assert 0.739 < np.median(best) < 0.75
 
 
+@pytest.mark.slow
 def test_section_6_the_best_player(tmp_path: Path) -> None:
     # Over 100,000 games: 0.768 against simple and 0.547 against the paper's player.
     work = RunEvaluator(Store.open(tmp_path / "runs.sqlite").run("best", {}), planned=0, jobs=1)

@@ -19,7 +19,8 @@ from meldlab.melds import Meld
 from meldlab.play import Deal, FinishedGame, Game, Player, RandomPlayer, Record, Table, replay
 from meldlab.recycle import library
 from meldlab.recycle import players as recycle_players
-from meldlab.recycle.game import Option, RecycleGame
+from meldlab.recycle.game import RecycleGame
+from meldlab.recycle.state import Option
 from meldlab.rummikub import PRESETS as RUMMIKUB
 from meldlab.rummikub import Tile, TileSet
 from meldlab.rummikub.game import Draw, Fail, Pass, Play, Rummikub

@@ -8,11 +8,12 @@ import pytest
 from meldlab.errors import NotLegalHere
 from meldlab.play import Deal, FinishedGame, RandomPlayer, Table, win_shares
 from meldlab.recycle import library
-from meldlab.recycle.game import Option, RecycleGame, State
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.players import SearchPlayer
 from meldlab.recycle.players import parse_batch_player as parse
 from meldlab.recycle.players.search import play_games
+from meldlab.recycle.state import Option, State
 from tests.recycle.tiny import BREAKING, PEEKING, SECRET
 
 SEARCHERS = [

@@ -6,9 +6,10 @@ import pytest
 
 from meldlab.errors import MeldlabError, NotLegalHere
 from meldlab.play import Deal, RandomPlayer, Record, Table
-from meldlab.recycle.game import Option, RecycleGame
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.state import Option
 
 GAMES = {name: RecycleGame.load(name) for name in ("kuhn_poker", "block_rummy", "hearts", "go_fish", "golf", "goofspiel")}
 

@@ -12,7 +12,7 @@ from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.players import ALGORITHMS, SearchPlayer
-from meldlab.recycle.players.search import PlayedGames, SearchResult, SearchWorkspace, iterate_games, play_games
+from meldlab.recycle.players.search import PlayedGames, SearchResult, SearchWorkspace, play_games
 from tests.recycle import tiny
 from tests.recycle.programs import Author
 from tests.recycle.tiny import advice
@@ -33,14 +33,6 @@ def test_any_split_gives_the_same_games() -> None:
     parts = [play_games(machine, SMALL, games=1, seed=9, first=number, threads=1) for number in (0, 1, 2, 3)]
     assert same(whole, PlayedGames.joined(parts))
     assert not same(whole, play_games(machine, SMALL, games=4, seed=10, threads=1))
-
-
-def test_games_are_given_one_by_one_until_nobody_listens() -> None:
-    machine = Machine.compile(library.entry("scopa").text)
-    stream = iterate_games(machine, [SearchPlayer("pimc", 3)] * 2, range(7, 10_000), seed=9, threads=2)
-    assert same(next(stream), play_games(machine, [SearchPlayer("pimc", 3)] * 2, games=1, seed=9, first=7, threads=1))
-    assert next(stream).game.max() == 8
-    stream.close()  # type: ignore[attr-defined]  # ten thousand games would take minutes
 
 
 def test_random_players_play_the_random_games() -> None:

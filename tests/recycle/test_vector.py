@@ -10,9 +10,10 @@ from meldlab.errors import MeldlabError, NoSuchThing, NotLegalHere, NotPossible
 from meldlab.play import Deal, RandomPlayer, Table
 from meldlab.recycle import RecycleVector, library
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import RecycleGame, State
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.machine import kernel_drive
+from meldlab.recycle.state import State
 from tests.recycle.test_pauses import with_fuel
 
 GAMES = {name: RecycleGame.load(name) for name in library.names()}

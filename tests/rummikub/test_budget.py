@@ -241,6 +241,7 @@ def interrupted(job: "subprocess.Popen[str]") -> tuple[float, str, str]:
     return time.monotonic() - begun, out, err
 
 
+@pytest.mark.slow
 def test_python_is_heard_during_a_long_search() -> None:
     # By a clock of processor time, so that a busy machine changes nothing: between two beats no kernel call may be long.
     beats = [time.process_time()]

@@ -230,6 +230,7 @@ solver.solve(WaitingGame(5), device="cpu", checkpoint=Path(sys.argv[1]), checkpo
 """
 
 
+@pytest.mark.slow
 def test_a_killed_solve_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "five.checkpoint"
     worker = subprocess.Popen([sys.executable, "-c", SOLVE, str(path)], env={**os.environ, "PYTHONPATH": str(SRC)})
@@ -283,6 +284,7 @@ def test_checkpoint_load_rejects_arrays_of_another_shape_or_type(
     assert Checkpoint(path, WaitingGame(4), 0.0).load() is None
 
 
+@pytest.mark.slow
 def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     # Windows of few hands, so that there are many, with several chunks in each.
     monkeypatch.setattr("meldlab.waiting.settling.MIN_HANDS", 600)

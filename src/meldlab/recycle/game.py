@@ -25,9 +25,7 @@ from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
 from meldlab.recycle.players.search import play_games, ranks_of
 from meldlab.recycle.players.search_player import SearchPlayer
-from meldlab.recycle.state import Option, State, View
-
-__all__ = ["Option", "RecycleGame", "State", "View"]
+from meldlab.recycle.state import Option, State
 
 ENDS: dict[str, Callable[[Any], Any]] = {
     "finished": lambda status: status == k.FINISHED,

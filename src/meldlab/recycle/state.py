@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any, Self, overload
 
 from meldlab.chance import Purpose
@@ -139,13 +138,11 @@ class View:
             if not (len(words) < 10 and 0 < int(words) <= len(self._options)):
                 raise BadText(f"no option {words} (1 to {len(self._options)})", text, 0)
             return self._options[int(words) - 1]
-        for index in count(len(self._texts)):
-            if words in self._indexes:
-                return self._options[self._indexes[words]]
-            if index == len(self._options):
+        while words not in self._indexes:
+            if len(self._texts) == len(self._options):
                 raise NoSuchThing("option", words, self._texts)
-            self.option_text(index)
-        raise AssertionError
+            self.option_text(len(self._texts))
+        return self._options[self._indexes[words]]
 
     def _verify_turn(self) -> None:
         if self.to_move != self.seat:

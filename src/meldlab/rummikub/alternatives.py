@@ -1,6 +1,8 @@
 """All best moves, and what it would cost to play a certain tile.
 
+>>> from meldlab.rummikub.position import format_table
 >>> from meldlab.rummikub.solution import Objective
+>>> from meldlab.rummikub.solver import solve
 >>> position = Position.parse("R3 R4 R5 | K5 B5 O5", "R5 R6")
 >>> alternatives = find_alternatives(solve(position, Objective(keep="none")))
 >>> for table in alternatives.tables:
@@ -18,14 +20,12 @@ from meldlab.errors import NotLegalHere
 from meldlab.rummikub.budget import NODES, SECONDS, Budget, BudgetExceeded
 from meldlab.rummikub.joker_rules import allowed_readings
 from meldlab.rummikub.opening import can_open, highest_reading, playable_part
-from meldlab.rummikub.position import Position, format_table
+from meldlab.rummikub.position import Position
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns
 from meldlab.rummikub.solution import Solution
-from meldlab.rummikub.solver import solve, solve_if_possible
+from meldlab.rummikub.solver import solve_if_possible
 from meldlab.rummikub.tiles import Tile
-
-__all__ = ["Alternatives", "WhyNot", "find_alternatives", "format_table", "solve", "why_not"]
 
 Laid = tuple[TileSet, ...]
 
@@ -64,6 +64,7 @@ class Alternatives:
 def why_not(best: Solution, tile: Tile, *, nodes: int = NODES, seconds: float = SECONDS) -> WhyNot:
     """Compare the best move with the best one that plays ``tile``.
 
+    >>> from meldlab.rummikub.solver import solve
     >>> why_not(solve(Position.parse("R3 R4 R5", "R6 K9")), Tile.parse("K9")).with_tile is None
     True
     """

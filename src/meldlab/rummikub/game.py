@@ -36,28 +36,26 @@ class Play:
         return f"play {format_table(self.table)}"
 
 
+class _Word:
+    """A turn without tiles of its own; it prints as its name."""
+
+    def __str__(self) -> str:
+        return type(self).__name__.lower()
+
+
 @dataclass(frozen=True)
-class Draw:
+class Draw(_Word):
     """Take one tile from the pool."""
 
-    def __str__(self) -> str:
-        return "draw"
-
 
 @dataclass(frozen=True)
-class Fail:
+class Fail(_Word):
     """Own up to a rearrangement that came to nothing: the table is as before, and penalty tiles are drawn."""
 
-    def __str__(self) -> str:
-        return "fail"
-
 
 @dataclass(frozen=True)
-class Pass:
+class Pass(_Word):
     """Do nothing, when there is nothing left to draw."""
-
-    def __str__(self) -> str:
-        return "pass"
 
 
 Turn = Play | Draw | Fail | Pass

@@ -28,11 +28,9 @@ from meldlab.errors import NotLegalHere
 from meldlab.rummikub.budget import Budget, BudgetExceeded
 from meldlab.rummikub.joker_rules import allowed_readings, required_tiles, restricts
 from meldlab.rummikub.position import Position, format_table
-from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns, readings
+from meldlab.rummikub.sets import Column, TileSet, best_reading, columns, long_columns, readings, take_equal
 from meldlab.rummikub.solution import Objective, shared, tile_counts
 from meldlab.rummikub.tiles import JOKER, Tile
-
-__all__ = ["IntegerProgram", "format_table"]
 
 CPU_SECONDS = re.compile(r"Total time \(CPU seconds\): +([0-9.]+)")
 NEW = -1  # the old set of a new set that succeeds none
@@ -84,7 +82,8 @@ class IntegerProgram:
         required = Counter(objective.required)
         self.y = {tile: self._integer(f"y_{tile}", required[tile], count) for tile, count in self.rack.items()}
         self.placements = list(self._placements())
-        self.x = [self._integer(f"x{n}_{_name(place)}", 0, self._max_copies(place)) for n, place in enumerate(self.placements)]
+        copies = [1 if place.jokers.staying or place.old_set != NEW else max_copies(place.column, self.held) for place in self.placements]
+        self.x = [self._integer(f"x{n}_{_name(place)}", 0, copies[n]) for n, place in enumerate(self.placements)]
         self._add_tile_rows()
         if self.restricted:
             self._add_joker_rows()
@@ -144,9 +143,6 @@ class IntegerProgram:
     def _add(self, terms: Mapping[Any, int], relation: str, bound: int, name: str) -> None:
         left = pulp.LpAffineExpression(terms)
         self.model.addConstraint(left == bound if relation == "==" else left <= bound if relation == "<=" else left >= bound, name)
-
-    def _max_copies(self, place: Placement) -> int:
-        return 1 if place.jokers.staying or place.old_set != NEW else max_copies(place.column, self.held)
 
     # ---- sets
 
@@ -333,12 +329,7 @@ def successors(position: Position, candidates: list[Column], max_moved: int) -> 
 def arranged(laid: Iterable[Column], position: Position) -> tuple[TileSet, ...]:
     """Return columns as sets, those of the old table first and in their old reading."""
     new = Counter(laid)
-    table = []
-    for tile_set in position.table:
-        if new[tile_set.column]:
-            new[tile_set.column] -= 1
-            table.append(tile_set)
-    return (*table, *(best_reading(column, position.rules) for column in sorted(new.elements())))
+    return (*take_equal(position.table, new), *(best_reading(column, position.rules) for column in sorted(new.elements())))
 
 
 def max_copies(column: Column, held: Counter[Tile]) -> int:

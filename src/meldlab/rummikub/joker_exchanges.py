@@ -75,17 +75,17 @@ def exchange_states(solution: Solution) -> Iterator[ExchangeState]:
         return
     position, table = solution.position, solution.table
     matched = match_sets(position.table, table)
-    for assignment in sorted(assignments(position, table), key=lambda assignment: _cost(assignment, matched)):
+
+    def cost(assignment: JokerAssignment) -> tuple[int, int]:
+        return len(assignment.freed), sum(matched.get(before[0]) != after[0] for before, after in assignment.staying)
+
+    # Few jokers freed first, then few of the others in another set.
+    for assignment in sorted(assignments(position, table), key=cost):
         freed = [before for before, _ in assignment.freed]
         paid = islice(paid_exchanges(position, table, freed), MAX_EXCHANGES)
         possible = sorted(paid, key=lambda exchanges: _distance(solution, exchanges))
         for exchanges, partners in product(possible, list(rack_partners(position, table, assignment))):
             yield from _with_exchanges(solution, start, assignment, exchanges, partners)
-
-
-def _cost(assignment: JokerAssignment, matched: Mapping[int, int]) -> tuple[int, int]:
-    """Return how many jokers are freed, and how many of the others change their set."""
-    return len(assignment.freed), sum(matched.get(before[0]) != after[0] for before, after in assignment.staying)
 
 
 def _after_opening(solution: Solution) -> ExchangeState:

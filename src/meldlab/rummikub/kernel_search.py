@@ -75,19 +75,16 @@ def lower_bound(n, codes, left, locked_runs, bounds):
 @device_function
 def keep_sets(n, problem, workspace):
     """Decide which sets that start at number ``n`` are broken, the next of all possibilities; return whether there was one left."""
-    starts, shapes, covers = problem.locked
+    starts, counts, shapes, covers = problem.locked
     frame = workspace.frames[n]
     frame.broken += 1
-    starting = 0
-    while starts[n, starting] >= 0:
-        starting += 1
-    if frame.broken == 1 << starting:
+    if frame.broken == 1 << counts[n]:
         return False
     locked_runs = frame.locked_runs
     free, onward, used, sets, cost = frame.tiles | HIGHEST, locked_runs & ~covers[n, 1], frame.used, 0, frame.cost
     for c in range(4):
         free -= BIT_COUNT[(locked_runs & covers[n, 0]) >> (4 * c) & 15] << (4 * c)
-    for i in range(starting):
+    for i in range(counts[n]):
         if frame.broken >> i & 1:
             cost += 1
         else:
@@ -301,15 +298,14 @@ def fill_bounds(n, c, max_grouped, reaching, problem, bounds):
     A table run is decided where it starts; a table group in its first colour only, so that no broken set is counted twice.
     """
     game, table, rack, weights, _, locked_sets = problem
-    starts, shapes, covers = locked_sets
+    starts, counts, shapes, covers = locked_sets
     jokers = game[1] + game[2]
     late = 1 if n == game[0] - 3 else 0
-    own, i = 0, 0
-    while starts[n, i] >= 0:
+    own = 0
+    for i in range(counts[n]):
         s = starts[n, i]
         is_own = shapes[s, 0] == c if shapes[s, 0] >= 0 else shapes[s, 1] & ((2 << c) - 1) == 1 << c
         own |= is_own << i
-        i += 1
     runs = reaching
     while True:
         for left in range(jokers + 1):
@@ -320,19 +316,15 @@ def fill_bounds(n, c, max_grouped, reaching, problem, bounds):
             # Decide the colour's own sets that start here: bits of ``broken`` are broken, the others of ``own`` locked.
             cost_broken, held, jokers_locked = 0, BIT_COUNT[runs & (covers[n, 0] >> (4 * c)) & 15], 0
             onward = runs & ~(covers[n, 1] >> (4 * c)) & 15
-            rest, i = own, 0
-            while rest:
-                if rest & 1:
-                    s = starts[n, i]
-                    if broken >> i & 1:
-                        cost_broken += 1
-                    else:
-                        held += 1
-                        jokers_locked += shapes[s, 2]
-                        if shapes[s, 0] >= 0:
-                            onward |= 1 << (shapes[s, 1] & 3)
-                rest >>= 1
-                i += 1
+            for i in range(counts[n] if own else 0):
+                s = starts[n, i]
+                if broken >> i & 1:
+                    cost_broken += 1
+                elif own >> i & 1:
+                    held += 1
+                    jokers_locked += shapes[s, 2]
+                    if shapes[s, 0] >= 0:
+                        onward |= 1 << (shapes[s, 1] & 3)
             free = table[n, c] + rack[n, c] - held
             if free >= 0:
                 for left in range(jokers_locked, jokers + 1):
@@ -361,27 +353,17 @@ def fill_bounds(n, c, max_grouped, reaching, problem, bounds):
 @device_function
 def prepare(problem, fitting, bounds):
     """Fill ``fitting`` with the choices of groups that the tiles allow, and ``bounds`` with the least cost of each colour for itself."""
-    starts, shapes, covers = problem.locked
     numbers, jokers = problem.game[0], problem.game[1] + problem.game[2]
     for c in range(4):
         for left in range(jokers + 1):
             for code in range(16):
                 low, high = code & 3, code >> 2
                 bounds[0, numbers, c, left, code] = 0 if (low == 0 or low == 3) and (high == 0 or high == 3) else INFINITE_COST
-    reaching = 0
     for n in range(numbers - 1, -1, -1):
         grouped = list_group_choices(n, jokers, problem, fitting)
-        # Runs that may have started before this number and still reach here.
-        reaching |= covers[n, 1]
-        i = 0
-        while starts[n, i] >= 0:
-            s = starts[n, i]
-            if shapes[s, 0] >= 0:
-                reaching &= ~(1 << shapes[s, 1])
-            i += 1
         for c in range(4):
             most = grouped >> (2 * c) & 3
-            fill_bounds(n, c, 2 if most == 3 else most, reaching >> (4 * c) & 15, problem, bounds)
+            fill_bounds(n, c, 2 if most == 3 else most, problem.locked.covers[n, 2] >> (4 * c) & 15, problem, bounds)
 
 
 @kernel

@@ -118,9 +118,12 @@ CHOICES = tuple(_group_choices(groups) for groups in GROUPS)
 class LockedSets(NamedTuple):
     """Sets that should stay as they are: where they start, and which numbers they cover."""
 
-    starts: Any  # [numbers, MAX_SETS + 1] int64, sets whose first tile is here, -1 behind
+    starts: Any  # [numbers, MAX_SETS] int64, sets whose first tile is here
+    counts: Any  # [numbers] int64, how many they are
     shapes: Any  # [sets, 3] int64, of a run its colour, its bit and its jokers, of a group -1, its colours as bits and its jokers
-    covers: Any  # [numbers, 2] int64, bits of runs with a later tile here, and with their last one
+    covers: (
+        Any  # [numbers, 3] int64, bits of runs with a later tile here, with their last one, and of all that started before and reach here
+    )
 
 
 class SearchProblem(NamedTuple):

@@ -10,24 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from meldlab.rummikub.budget import Budget, BudgetExceeded
-from meldlab.rummikub.position import Position, format_table, played_tiles
+from meldlab.rummikub.position import Position, played_tiles
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet, best_reading
 from meldlab.rummikub.solution import Objective, Solution
 from meldlab.rummikub.tiles import Tile
-
-__all__ = [
-    "can_open",
-    "first_sets",
-    "format_table",
-    "highest_reading",
-    "max_points",
-    "opening_points",
-    "playable_part",
-    "points_bound",
-    "points_of",
-]
 
 POINTS = Objective("value", "none")
 

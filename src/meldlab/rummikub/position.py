@@ -23,10 +23,9 @@ from typing import Self
 from meldlab.errors import BadText, NotLegalHere
 from meldlab.rummikub.picture import draw
 from meldlab.rummikub.rules import Rules
-from meldlab.rummikub.sets import TileSet, is_set
+from meldlab.rummikub.sets import PAPER, TileSet, is_set
 from meldlab.rummikub.tiles import Tile, check_supply, check_tile, parse_rack, show
 
-PAPER = Rules()
 NOT_OPENED = "(not opened)"
 
 

@@ -12,12 +12,11 @@ from meldlab.chance import Purpose, derive_seed
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
-from meldlab.rummikub.sets import Column, best_reading, columns
+from meldlab.rummikub.sets import PAPER, Column, best_reading, columns
 from meldlab.rummikub.tiles import JOKER, Tile
 
 # Fewest and most tiles on the table, then on the rack; whether both jokers are in play.
 DIFFICULTIES = {"easy": (9, 20, 8, 14, False), "mid": (30, 45, 10, 16, False), "hard": (60, 68, 20, 26, True)}
-PAPER = Rules()
 
 
 def box(rules: Rules = PAPER) -> list[Tile]:

@@ -1,5 +1,6 @@
 """The exact search as seen from Python: tiles and sets in, the best new table out.
 
+>>> from meldlab.rummikub.position import format_table
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> result = search(Problem.of(position, Objective("value")))
 >>> result.weight_left, result.broken, format_table(result.table)
@@ -34,13 +35,11 @@ from meldlab.rummikub.kernel_tables import (
     SearchProblem,
     SearchWorkspace,
 )
-from meldlab.rummikub.position import Position, format_table
+from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import Rules
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Objective
 from meldlab.rummikub.tiles import JOKER, Tile
-
-__all__ = ["NO_SETS", "Problem", "SearchResult", "covers", "format_table", "lock_sets", "search", "table_of", "warm_up"]
 
 FIRST = 1000  # states of the first piece: most searches end within it
 UNKNOWN = -1  # a least cost of which nothing is known
@@ -135,7 +134,7 @@ class Workspace(threading.local):
 WORK = Workspace()
 TILES = [[Tile(colour, number) for number in range(16)] for colour in range(4)]
 JOKERS = [[Tile(colour, number, joker=True) for number in range(16)] for colour in range(4)]
-NO_SETS = LockedSets(np.full((16, MAX_SETS + 1), -1, np.int64), np.zeros((1, 3), np.int64), np.zeros((16, 2), np.int64))
+NO_SETS = LockedSets(*(np.zeros(shape, np.int64) for shape in ((16, MAX_SETS), 16, (1, 3), (16, 3))))
 
 
 def search(problem: Problem, *, keep: bool = True, budget: Budget | None = None) -> SearchResult | None:
@@ -197,23 +196,26 @@ def lock_sets(problem: Problem) -> LockedSets:
 
     Four suffice: at one number there are at most two tiles and two jokers of a colour.
     """
-    starts, shapes, covers = NO_SETS.starts.copy(), np.zeros((len(problem.sets), 3), np.int64), np.zeros((16, 2), np.int64)
-    starting = [0] * problem.rules.numbers
+    # Lists become arrays at the end: to write single words into arrays takes several times as long.
+    starts, counts, shapes, covers = np.zeros((16, MAX_SETS), np.int64), [0] * 16, [0] * (3 * len(problem.sets)), [0] * 48
     until = [[-1] * 4 for _ in range(4)]
     for s, (first, naturals, jokers) in sorted(enumerate(map(_by_number, problem.sets)), key=lambda item: item[1][0]):
         colour, last = naturals[0].colour, naturals[-1].number - 1
         if first == last:
-            shapes[s] = -1, sum(1 << tile.colour for tile in naturals), jokers
+            shapes[3 * s : 3 * s + 3] = -1, sum([1 << tile.colour for tile in naturals]), jokers
         else:
             local = next(i for i in range(4) if until[colour][i] < first)
             until[colour][local] = last
-            shapes[s] = colour, 4 * colour + local, jokers
+            bit = 1 << 4 * colour + local
+            shapes[3 * s : 3 * s + 3] = colour, 4 * colour + local, jokers
             for tile in naturals[1:]:
-                covers[tile.number - 1, 0] |= 1 << 4 * colour + local
-            covers[last, 1] |= 1 << 4 * colour + local
-        starts[first, starting[first]] = s
-        starting[first] += 1
-    return LockedSets(starts, shapes, covers)
+                covers[3 * tile.number - 3] |= bit
+            covers[3 * last + 1] |= bit
+            for number in range(first + 1, last + 1):
+                covers[3 * number + 2] |= bit
+        starts[first, counts[first]] = s
+        counts[first] += 1
+    return LockedSets(starts, np.array(counts), np.array(shapes).reshape(-1, 3), np.array(covers).reshape(-1, 3))
 
 
 def _by_number(tile_set: TileSet) -> tuple[int, list[Tile], int]:

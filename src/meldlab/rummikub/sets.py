@@ -127,6 +127,16 @@ def grow(tile_set: TileSet, tile: Tile, rules: Rules = PAPER) -> TileSet | None:
     return None
 
 
+def take_equal(sets: Iterable[TileSet], columns: Counter[Column]) -> tuple[TileSet, ...]:
+    """Take the columns of sets out of ``columns``; return the sets that were there."""
+    taken = list[TileSet]()
+    for tile_set in sets:
+        if columns[tile_set.column]:
+            columns[tile_set.column] -= 1
+            taken.append(tile_set)
+    return tuple(taken)
+
+
 @lru_cache(maxsize=1 << 15)
 def readings(column: Column, rules: Rules = PAPER) -> tuple[tuple[Tile, ...], ...]:
     """Return every way to read a column as a set, each in the order it is laid; none when it is not a set."""

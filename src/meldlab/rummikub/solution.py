@@ -1,5 +1,6 @@
 """Objective and solution of a position.
 
+>>> from meldlab.rummikub.position import parse_table
 >>> objective = Objective("value")
 >>> position = Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J")
 >>> solution = Solution(position, parse_table("R5-8 J | K9 B9 O9"), objective, proven=True, method="search", seconds=0.0)
@@ -18,12 +19,10 @@ from scipy.optimize import linear_sum_assignment
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.picture import draw
-from meldlab.rummikub.position import Position, parse_table, played_tiles
+from meldlab.rummikub.position import Position
 from meldlab.rummikub.rules import COLOURS, Rules
-from meldlab.rummikub.sets import TileSet
+from meldlab.rummikub.sets import TileSet, take_equal
 from meldlab.rummikub.tiles import Tile
-
-__all__ = ["KEEPS", "OBJECTIVES", "Objective", "Solution", "match_sets", "parse_table", "shared"]
 
 OBJECTIVES = ("count", "value", "tiles")
 KEEPS = ("sets", "tiles", "none")
@@ -84,7 +83,9 @@ class Solution:
     @cached_property
     def played(self) -> tuple[Tile, ...]:
         """Return the tiles of the new table that the old one does not have, sorted."""
-        return tuple(sorted(played_tiles(self.position.table, self.table).elements()))
+        played = Counter(tile.piece for tile_set in self.table for tile in tile_set.tiles)
+        played.subtract(tile.piece for tile in self.position.table_tiles)
+        return tuple(sorted(played.elements()))
 
     @property
     def count(self) -> int:
@@ -104,13 +105,7 @@ class Solution:
     @property
     def kept_sets(self) -> tuple[TileSet, ...]:
         """Return the table sets that are unchanged: the same tiles, whatever a joker stands for."""
-        left = Counter(tile_set.column for tile_set in self.table)
-        unchanged = []
-        for old in self.position.table:
-            if left[old.column]:
-                left[old.column] -= 1
-                unchanged.append(old)
-        return tuple(unchanged)
+        return take_equal(self.position.table, Counter(tile_set.column for tile_set in self.table))
 
     @property
     def kept(self) -> int:
@@ -156,6 +151,7 @@ def shared(old: Iterable[Tile], new: Iterable[Tile]) -> int:
 def match_sets(before: Sequence[TileSet], after: Sequence[TileSet]) -> dict[int, int]:
     """Pair old sets with new ones, each at most once, so that as many tiles as possible stay where they are.
 
+    >>> from meldlab.rummikub.position import parse_table
     >>> match_sets(parse_table("R1-6"), parse_table("R1-3 | R4-7"))
     {0: 0}
     """

@@ -3,6 +3,7 @@
 The search of ``search.py`` answers where it knows the rules and the jokers of its table are where the joker rule allows them. Everything
 else is the integer program's.
 
+>>> from meldlab.rummikub.position import format_table
 >>> solution = solve(Position.parse("R5 R6 R7 | K9 B9 O9", "R8 J"))
 >>> format_table(solution.table), solution.kept, solution.method, solution.proven
 ('K9 B9 O9 | R5 R6 R7 R8 J=R9', 1, 'search', True)
@@ -19,7 +20,7 @@ from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.rummikub.budget import NODES, SECONDS, Budget, BudgetExceeded
 from meldlab.rummikub.joker_rules import allowed_readings, restricts
 from meldlab.rummikub.opening import can_open, highest_reading, max_points, playable_part, points_bound
-from meldlab.rummikub.position import Position, format_table
+from meldlab.rummikub.position import Position
 from meldlab.rummikub.search import Problem, covers, search
 from meldlab.rummikub.sets import TileSet
 from meldlab.rummikub.solution import Objective, Solution
@@ -27,8 +28,6 @@ from meldlab.rummikub.tiles import show
 
 if TYPE_CHECKING:
     from meldlab.rummikub.integer_program import IntegerProgram
-
-__all__ = ["METHODS", "format_table", "integer_program_of", "solve", "solve_if_possible"]
 
 METHODS = ("search", "ilp")
 THEN_ILP = "search, then ilp"

@@ -22,8 +22,6 @@ from meldlab.rummikub.sets import Column, TileSet, readings
 from meldlab.rummikub.solution import Solution, match_sets, shared
 from meldlab.rummikub.tiles import JOKER, Tile, show
 
-__all__ = ["HAND", "RACK", "Step", "describe_steps", "find_steps", "name", "source_sets"]
-
 MAX_ASSIGNMENTS = 500  # assignments of equal tiles that are compared
 MAX_STATES = 24  # ways to free the jokers that are compared
 

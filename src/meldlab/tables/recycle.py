@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from meldlab.recycle.card_names import standard_card
 from meldlab.recycle.describe import HIDDEN, Describer
-from meldlab.recycle.game import RecycleGame, View
+from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.header import Header
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.machine.storage import Location
+from meldlab.recycle.state import View
 from meldlab.tables.model import MAX_EVENTS, CardKeys, CardView, Event, Fact, Group, MoveView, Role, SeatView, Table, Visibility, Zone
 
 __all__ = ["build", "open_zones"]

@@ -127,7 +127,7 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         """Show what the API has."""
         return page(request, "api.html.jinja", title="The API", schema=app.openapi())
 
-    @app.get("/api/v1/ready", tags=["laboratory"])
+    @app.get("/api/v1/ready", tags=["server"], summary="Return the seconds until each package is compiled")
     async def ready(services: ServicesDep) -> dict[str, int]:
         """Return, for each room, about how many seconds it takes until its kernels are compiled; 0 if they are."""
         return {room: 0 if room in services.warming.ready else services.warming.seconds_left(room) for room in COLD}

@@ -23,7 +23,8 @@ from meldlab.adapters.openspiel.game_type import game_type
 from meldlab.errors import NoSuchThing, NotPossible, whole_number
 from meldlab.play import Deal
 from meldlab.recycle.features import Features
-from meldlab.recycle.game import Option, RecycleGame, State
+from meldlab.recycle.game import RecycleGame
+from meldlab.recycle.state import Option, State
 
 REWARDS = ("place", "score")
 DEFAULTS = {"game": "block_rummy", "deals": 1000, "seed": 0, "options": 256, "reward": "place"}

@@ -137,18 +137,9 @@ def _unreached(program: s.Program) -> Iterator[Diagnostic]:
                 yield Diagnostic("W108", "this is repeated no time", node.offset)
             case s.Stage() if not isinstance(node.end, str) and constant(node.end) == 1:
                 yield Diagnostic("W108", "this stage is over before it begins", node.offset)
-            case s.Loop(coll=s.Range() as values) if _empty(values):
+            case s.Loop(coll=s.Range() as values) if constant(s.Size(values)) == 0:
                 yield Diagnostic("W108", "this range is empty", values.offset)
         if isinstance(node, (s.Program, s.Stage)):
-            yield from _after_forever(node.phases)
-
-
-def _empty(values: s.Range) -> bool:
-    first, last = constant(values.first), constant(values.last)
-    return first is not None and last is not None and first > last
-
-
-def _after_forever(phases: tuple[s.Phase, ...]) -> Iterator[Diagnostic]:
-    for phase, following in pairwise(phases):
-        if isinstance(phase, s.Stage) and not isinstance(phase.end, str) and constant(phase.end) == 0:
-            yield Diagnostic("W108", "the stage before this never ends", following.offset)
+            for phase, following in pairwise(node.phases):
+                if isinstance(phase, s.Stage) and not isinstance(phase.end, str) and constant(phase.end) == 0:
+                    yield Diagnostic("W108", "the stage before this never ends", following.offset)

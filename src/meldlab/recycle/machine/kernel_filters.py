@@ -32,29 +32,15 @@ def candidates(state, layout, cards):
 
 
 @device_function(inline="never")
-def with_attribute(state, layout, data, cards, column, value, what):
-    """Return the cards of which an attribute is, or is not, a string."""
-    result = candidates(state, layout, cards)
-    if result:
-        expected, passed = what == k.IS, 0
-        for i in range(state[result]):
-            card = state[result + 1 + i]
-            state[result + 1 + passed] = card
-            passed += (data[column + state[card + k.TYPE]] == value) == expected
-        cut(state, result, passed)
-    return result
-
-
-@device_function(inline="never")
-def with_score(state, layout, cards, points, number, what):
-    """Return the cards whose score compares with a number as asked."""
+def with_word(state, layout, words, first, cards, number, what):
+    """Return the cards whose word by type (``words`` from ``first`` on: an attribute, a score) compares with a number as asked."""
     result = candidates(state, layout, cards)
     if result:
         passed = 0
         for i in range(state[result]):
             card = state[result + 1 + i]
             state[result + 1 + passed] = card
-            passed += holds(state[points + state[card + k.TYPE]], number, what)
+            passed += holds(words[first + state[card + k.TYPE]], number, what)
         cut(state, result, passed)
     return result
 

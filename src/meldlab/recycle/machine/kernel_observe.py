@@ -43,13 +43,6 @@ def visible(state, location, seat):
 
 
 @device_function
-def next_location(state, first, location):
-    """Return the location after one of a name, 0 after the last; ``first``, of index 0, comes first, wherever it is in the chain."""
-    following = state[location + (k.CHAIN_AT if location == first else k.NEXT_AT)]
-    return state[first + k.NEXT_AT] if following == first else following
-
-
-@device_function
 def location_key(state, location):
     """Return the key of a location, the same in every copy of a game."""
     return np.uint64(state[location + k.FIRST_AT]) << np.uint64(24) ^ np.uint64(state[location + k.INDEX_AT])
@@ -140,7 +133,7 @@ def list_unseen(state, layout, unseen, seat):
     group = layout[k.L_TEAM_CELLS_END]
     while group < layout[k.L_CARDS]:
         if state[group + k.KIND_AT] != k.MEMORY and not visible(state, group, seat):
-            location = group
+            location, following = group, state[group + k.CHAIN_AT]
             while location:
                 node = state[location + k.BOTTOM_AT]
                 while node:
@@ -148,7 +141,12 @@ def list_unseen(state, layout, unseen, seat):
                     unseen.back_at[places] = unseen.back[state[node + k.TYPE]]
                     places += 1
                     node = state[node + k.ABOVE]
-                location = next_location(state, group, location)
+                # The location of index 0 comes first, wherever it is in the chain.
+                location = following
+                following = state[location + k.NEXT_AT] if location else 0
+                if location == group:
+                    location = following
+                    following = state[location + k.NEXT_AT] if location else 0
         group += k.LOCATION
     pool, known, back = unseen.pool, unseen.known, unseen.back
     hidden = 0

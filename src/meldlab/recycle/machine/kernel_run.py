@@ -8,7 +8,7 @@ from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_cards as cards
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_cards import acted, find_location, log_event, put, touch
-from meldlab.recycle.machine.kernel_filters import any_of, any_with_attribute, holds, with_attribute, with_number, with_score
+from meldlab.recycle.machine.kernel_filters import any_of, any_with_attribute, holds, with_number, with_word
 from meldlab.recycle.machine.kernel_lists import (
     card_at,
     end_card,
@@ -323,9 +323,9 @@ def run(code, data, layout, state, pc, allowed, fuel):
                 state[k.STATUS] = k.PAUSED
         elif op == k.FILTER_ATTRIBUTE:
             # Operands of what filters: result, list, what of the members is compared, with what, how.
-            state[a] = with_attribute(state, layout, data, state[b], c, state[d], code[here + 5])
+            state[a] = with_word(state, layout, data, c, state[b], state[d], code[here + 5])
         elif op == k.FILTER_SCORE:
-            state[a] = with_score(state, layout, state[b], state[c], state[d], code[here + 5])
+            state[a] = with_word(state, layout, state, state[c], state[b], state[d], code[here + 5])
         elif op == k.FILTER_SIZE:
             state[a] = with_number(state, layout, state[b], 0, state[d], code[here + 5])
         elif op == k.FILTER_SUM:

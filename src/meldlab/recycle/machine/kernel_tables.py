@@ -11,7 +11,7 @@ import numpy as np
 from meldlab.chance.kernel import below, player_root
 from meldlab.compiling import device_function
 from meldlab.recycle.machine import kernel_layout as k
-from meldlab.recycle.machine.kernel_observe import next_location, seat_to_move, update_known, visible
+from meldlab.recycle.machine.kernel_observe import seat_to_move, update_known, visible
 from meldlab.recycle.machine.kernel_search import draws_of, next_decision
 from meldlab.recycle.machine.kernel_tree import compare_sides, side_score
 
@@ -246,8 +246,8 @@ def write_features(state, layout, known, places, seat, choice, blocks, features)
     width = types + places.backs + 1
     for i in range(len(places.locations)):
         named = first + k.LOCATION * i
-        location = named
-        if state[named + k.CHAIN_AT] == 0 and state[named + k.SIZE_AT] == 0:
+        location, following = named, state[named + k.CHAIN_AT]
+        if following == 0 and state[named + k.SIZE_AT] == 0:
             continue
         entry = places.locations[i]
         start = entry.first + entry.width * relative_owner(state, layout, entry.category, entry.owner, seat)
@@ -261,7 +261,12 @@ def write_features(state, layout, known, places, seat, choice, blocks, features)
                 if sees:
                     top = state[state[location + k.TOP_AT] + k.TYPE]
                     features[block + width - 1] = min((state[top + k.TYPE] if remembers else top) + 1, MAX_FEATURE)
-            location = next_location(state, named, location)
+            # The location of index 0 comes first, wherever it is in the chain.
+            location = following
+            following = state[location + k.NEXT_AT] if location else 0
+            if location == named:
+                location = following
+                following = state[location + k.NEXT_AT] if location else 0
     # Cards by number, not by location: to follow a chain takes several times as long.
     for i in range(state[k.CARDS]):
         card = layout[k.L_CARDS] + k.NODE * i

@@ -139,7 +139,7 @@ def side_score(layout, state, seat):
     return total / members
 
 
-@device_function
+@device_function(inline="never")
 def compare_sides(layout, state, sign, seat):
     """Return the number of opponents that the side of a seat is ahead of, that it is behind, and of all; ``sign`` -1: fewer is better."""
     teams = layout[k.L_TEAM_OF] + 1

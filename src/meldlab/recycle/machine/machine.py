@@ -97,25 +97,22 @@ class Machine:
 
     # --- one game
 
-    def start(self, seed: int, game: int = 0) -> Position:
+    def start(self, seed: int, game: int = 0, log: bool = False) -> Position:
         """Return the first decision, or the end, of a game."""
-        return self._start(seed, game, log=False)
-
-    def start_with_known(self, seed: int, game: int = 0) -> tuple[Position, KnownCards]:
-        """Return the first decision, and what the seats remember by then."""
-        return self._start(seed, game, log=True), self.update_known(self.nothing_known())
-
-    def first_transition(self, seed: int, game: int = 0) -> Transition:
-        """Return the first decision, and everything that happened before it."""
-        position, known = self.start_with_known(seed, game)
-        return Transition(position, [], self.log(), known)
-
-    def _start(self, seed: int, game: int, log: bool) -> Position:
         words = self.workspace().words
         words[k.LOGGING] = int(log)
         run_job(self.program, words.reshape(1, -1), new_job(k.ONE_TASK, k.START, seed=seed, first=game))
         words[k.LOGGING] = 0
         return Position.stored(self)
+
+    def start_with_known(self, seed: int, game: int = 0) -> tuple[Position, KnownCards]:
+        """Return the first decision, and what the seats remember by then."""
+        return self.start(seed, game, log=True), self.update_known(self.nothing_known())
+
+    def first_transition(self, seed: int, game: int = 0) -> Transition:
+        """Return the first decision, and everything that happened before it."""
+        position, known = self.start_with_known(seed, game)
+        return Transition(position, [], self.log(), known)
 
     def log(self) -> list[LogEvent]:
         """Return the events logged since the last position was loaded."""

@@ -8,7 +8,7 @@
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from threading import Event
 from weakref import ref
@@ -219,18 +219,6 @@ class SearchWorkspace:
         return SearchResult(index, counts, determinizations, rewards, means[:, :count], means[:, count:], unmatched, failed)
 
 
-def iterate_games(
-    machine: Machine, players: Sequence[RandomPlayer | SearchPlayer], numbers: Sequence[int], seed: int, threads: int
-) -> Iterator[PlayedGames]:
-    """Yield the games of these numbers, in this order, played on ``threads`` threads (0: one for each core)."""
-    threads = min(threads or core_count(), max(1, len(numbers)))
-
-    def play(number: int, stopped: Event) -> PlayedGames:
-        return SearchWorkspace.of(machine).play(players, seed, number, stopped)
-
-    yield from map_in_threads(play, numbers, threads)
-
-
 def play_games(
     machine: Machine,
     players: Sequence[RandomPlayer | SearchPlayer],
@@ -240,7 +228,11 @@ def play_games(
     threads: int = 0,
 ) -> PlayedGames:
     """Play games ``first`` and following with a player for each seat; the same on any number of threads (0: all cores)."""
-    parts = list(iterate_games(machine, players, range(first, first + games), seed, threads))
-    if not parts:
+    if games < 1:
         raise NotLegalHere("there is no game to play")
-    return PlayedGames.joined(parts)
+
+    def play(game: int, stopped: Event) -> PlayedGames:
+        return SearchWorkspace.of(machine).play(players, seed, game, stopped)
+
+    threads = min(threads or core_count(), games)
+    return PlayedGames.joined(list(map_in_threads(play, range(first, first + games), threads)))

@@ -22,6 +22,7 @@ MEMORIES = ("private", "taken")
 REWARDS = ("score", "rank")
 DETERMINIZATIONS = 10
 FINAL_POLICIES = ("mean", "visits", "pooled")
+FIELD_OF = dict.fromkeys(MEMORIES, "memory") | dict.fromkeys(REWARDS, "reward") | dict.fromkeys(FINAL_POLICIES, "final_policy")
 POLICIES_OF = {"pimc": ("mean",), "mcts": FINAL_POLICIES, "ismcts": ("visits", "mean")}  # the default first
 
 
@@ -79,12 +80,8 @@ class SearchPlayer:
                 fields["simulations"] = int(part)
             elif part.startswith("deals=") and part[6:].isdecimal() and len(part) <= 18:
                 fields["determinizations"] = int(part[6:])
-            elif part in MEMORIES:
-                fields["memory"] = part
-            elif part in REWARDS:
-                fields["reward"] = part
-            elif part in FINAL_POLICIES:
-                fields["final_policy"] = part
+            elif part in FIELD_OF:
+                fields[FIELD_OF[part]] = part
             else:
                 message = "after a player come simulations, deals=N, private or taken, score or rank, mean, visits or pooled"
                 raise BadText(message, text, text.index(part))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from meldlab.rummikub import JOKER, Rules, Solution, Tile, TileSet
+from meldlab.rummikub.joker_exchanges import HAND, RACK, Step
 from meldlab.rummikub.sets import is_set, readings
-from meldlab.rummikub.steps import HAND, RACK, Step
 
 
 @dataclass(frozen=True)
