@@ -225,43 +225,43 @@ def played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_cards_are_drawn_sorted_and_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=("sort", "rules", "?", "6d", "trick", "8c"))
-    assert "HAND of p1           5♣ 6♣ 8♣ 9♣ J♣ 3♦ 5♦ 6♦ K♦ 2♥ 7♥ K♥ K♠" in shown
-    assert "HAND of p1           2♥ 3♦ 5♣ 5♦ 6♣ 6♦ 7♥ 8♣ 9♣ J♣ K♦ K♥ K♠" in shown
+    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=("sort", "rules", "?", "6d", "play", "8c"))
+    assert "your hand            5♣ 6♣ 8♣ 9♣ J♣ 3♦ 5♦ 6♦ K♦ 2♥ 7♥ K♥ K♠" in shown
+    assert "your hand            2♥ 3♦ 5♣ 5♦ 6♣ 6♦ 7♥ 8♣ 9♣ J♣ K♦ K♥ K♠" in shown
     assert "Each heart taken costs 1" in shown
-    assert re.search(r"best: \d, move .♣ from HAND of p1 to TRICK of p1: your score is \d+\.\d on average", shown)
+    assert re.search(r"best: \d, play .♣: your score is \d+\.\d on average", shown)
     assert "error: no option '6♦'" in shown or "error: no option '6d'" in shown
-    assert "error: 'trick' fits the options 1, 2, 3, 4, 5: say which" in shown
-    assert "you: move 8♣ from HAND of p1 to TRICK of p1" in shown
+    assert "error: 'play' fits the options 1, 2, 3, 4, 5: say which" in shown
+    assert "you: play 8♣" in shown
 
 
 def test_an_option_can_be_typed_as_it_is_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    words = "move {} from HAND of p1 to TRICK of p1"
-    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=(f"2, {words.format('8♣')}", f"1  {words.format('8♣')}"))
+    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=("2, play 8♣", "3  play 8♣"))
     # Its number and its words must mean the same option.
-    assert "error: no option '2, move 8♣ from HAND of p1 to TRICK of p1' (1 to 5, or the words of one)" in shown
-    assert "you: move 8♣ from HAND of p1 to TRICK of p1" in shown
+    assert "    3  play 8♣" in shown
+    assert "error: no option '2, play 8♣' (1 to 5, or the words of one)" in shown
+    assert "you: play 8♣" in shown
 
 
 def test_a_single_option_plays_itself_unless_asked_for(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     command = ("block_rummy", "--seed", "3")
     shown = played(capsys, monkeypatch, *command, lines=("2", "undo"))
     # What lay open was taken, so nothing was learned by it: the choice comes back.
-    assert shown.count("    1  move ?? from STOCK to HAND of p1") == 2
+    assert shown.count("    1  draw a card") == 2
     shown = played(capsys, monkeypatch, *command, lines=("1", "undo"))
     assert shown.count("(the only option)") == 2
     assert "nothing to undo: you have learned something since your last choice" in shown
     shown = played(capsys, monkeypatch, *command, "--no-auto", lines=("1",))
     assert "(the only option)" not in shown
-    assert "    1  pass\n>" in shown
+    assert "    1  no meld\n>" in shown
 
 
 def test_a_pile_shows_its_top_first() -> None:
     screen = RecycleScreen(Console(), 0, ("you", "other"))
     pile = tuple(f"{rank}-CLUBS" for rank in ("TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK"))
-    assert abbreviate(screen._pile("PILE", pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
-    assert abbreviate(screen._pile("HAND of p1", pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
-    assert screen._pile("STOCK", ("??", "??")) == "2 x ??"
+    assert abbreviate(screen._pile(False, pile)) == "J♣ T♣ 9♣ 8♣ 7♣ 6♣ 5♣ 4♣ and 2 more below"
+    assert abbreviate(screen._pile(True, pile[::-1])) == "2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ T♣ J♣"
+    assert screen._pile(False, ("??", "??")) == "2 x ??"
 
 
 def test_a_variant_can_be_played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

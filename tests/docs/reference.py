@@ -120,7 +120,7 @@ def told(text: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "example.rcy"
         file.write_text(text)
-        return printed(f"meldlab recycle transcript {file} --seed 1")
+        return printed(f"meldlab recycle transcript {file} --seed 1 --events")
 
 
 @cache

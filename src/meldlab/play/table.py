@@ -54,6 +54,11 @@ class Step(NamedTuple, Generic[S]):
         """Return the result if the step ends the game."""
         return self.before.forfeit(self.seat, self.forfeit) if self.forfeit else self.after.result
 
+    def narrate(self, seat: int) -> str:
+        """Return what ``seat`` sees of the action in the words of the game; "" if the game has none of its own."""
+        narrate = getattr(self.before, "narrate", None)
+        return "" if self.forfeit or narrate is None else narrate(self.action, seat)
+
     def describe(self, seat: int) -> str:
         """Return the step as ``seat`` sees it; a forfeit is public."""
         return self.forfeit or f"p{self.seat + 1} {self.before.describe(self.action, seat)}"

@@ -38,15 +38,21 @@ def abbreviate(text: str) -> str:
     return NAME.sub(short, text)
 
 
-def read_move(view: Any, text: str) -> Any:
-    """Return the option of a view that a typed text names: by number, by its words, or by what only this option names."""
+def read_move(view: Any, text: str, listing: Sequence[int] | None = None) -> Any:
+    """Return the option of a view that a typed text names: by number in a listing, by its words, or by what only this option names."""
+    options = view.legal_actions()
+    order = range(len(options)) if listing is None else listing
+    number = text.strip()
+    if number.isdecimal():
+        if not (len(number) < 10 and 0 < int(number) <= len(options)):
+            raise BadText(f"no option {number} (1 to {len(options)})", text, 0)
+        return options[order[int(number) - 1]]
     try:
         return view.parse(text)
     except NoSuchThing:
-        options = view.legal_actions()
         if len(options) > MAX_COMPARED:
             raise
-        return options[match_option(list(map(str, options)), text)]
+        return options[order[match_option([view.label(index) for index in order], text)]]
 
 
 def match_option(options: Sequence[str], text: str) -> int:

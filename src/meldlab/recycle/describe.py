@@ -29,7 +29,7 @@ class Describer:
         self.machine, self.storage = machine, machine.storage
 
     def __reduce__(self) -> tuple[type["Describer"], tuple[Machine]]:
-        return Describer, (self.machine,)
+        return type(self), (self.machine,)
 
     # --- cards
 
@@ -69,9 +69,15 @@ class Describer:
     # --- locations and storage
 
     @staticmethod
-    def owner_text(category: str, owner: int) -> str:
+    def owner_name(category: str, owner: int) -> str:
+        """Return the owner of a cell or location; "" for the table."""
+        return {"game": "", "player": f"p{owner}", "team": f"team {owner}"}[category]
+
+    @classmethod
+    def owner_text(cls, category: str, owner: int) -> str:
         """Return the owner as it stands after the name of a cell or location."""
-        return {"game": "", "player": f" of p{owner}", "team": f" of team {owner}"}[category]
+        name = cls.owner_name(category, owner)
+        return f" of {name}" if name else ""
 
     def location_name(self, location: Location) -> str:
         """Return the name of a location.
@@ -87,17 +93,23 @@ class Describer:
         return self.location_name(position.location(address))
 
     @cached_property
-    def _cells(self) -> dict[int, str]:
+    def cells(self) -> dict[int, tuple[str, str]]:
+        """Return name and owner of the cells and point maps, by address; the owner is "" for the table."""
         cells = self.storage.cells()
-        return {address: name + self.owner_text(category, owner) for _, category, owner, name, address in cells}
+        return {address: (name, self.owner_name(category, owner)) for _, category, owner, name, address in cells}
+
+    def _cell(self, address: int) -> str:
+        name, owner = self.cells[address]
+        return f"{name} of {owner}" if owner else name
 
     # --- events
 
     def events(self, log: Iterable[LogEvent], after: Position, seat: int | None = None) -> str:
         """Return the events of a log; for a seat, the cards are hidden that it sees neither leave nor arrive."""
         return _joined(
-            (verb, HIDDEN if seat is not None and not self._is_seen(event, after, seat) else cards, where)
+            (verb, HIDDEN if seat is not None and not self.is_seen(event, after, seat) else cards, where)
             for event in log
+            if event[0] != k.ANY
             for verb, cards, where in [self._event(event, after)]
         )
 
@@ -105,14 +117,16 @@ class Describer:
         """Return the events of an option as far as a player can predict them: up to the first card that is not ``known``."""
         parts = []
         for event in log:
+            if event[0] == k.ANY:
+                continue
             verb, cards, where = self._event(event, after)
-            is_known = all(after.card(address) in known for address in _cards(event))
+            is_known = all(after.card(address) in known for address in cards_of(event))
             parts.append((verb, cards if is_known else HIDDEN, where))
             if not is_known:
                 break
         return _joined(parts)
 
-    def _is_seen(self, event: LogEvent, after: Position, seat: int) -> bool:
+    def is_seen(self, event: LogEvent, after: Position, seat: int) -> bool:
         """Return whether a seat sees the cards of an event where they were or where they are put; a memory is public."""
         what, _, source, target = event
         if what == k.SWAP_CARDS:
@@ -142,9 +156,9 @@ class Describer:
             case k.CYCLE_CURRENT:
                 return "turn to", "", f"p{a}"
             case k.PUT:
-                return "set", "", f"{self._cells[a]} to {self.storage.strings[b] if c else b}"
+                return "set", "", f"{self._cell(a)} to {self.storage.strings[b] if c else b}"
             case k.CLEAR_POINTS:
-                return "set", "", f"points {self._cells[a]}"
+                return "set", "", f"points {self._cell(a)}"
         return "pass", "", ""
 
 
@@ -159,7 +173,7 @@ def _joined(events: Iterable[tuple[str, str, str]]) -> str:
     return "; ".join(" ".join(filter(None, (verb, ", ".join(cards), where))) for verb, cards, where in parts)
 
 
-def _cards(event: LogEvent) -> tuple[int, ...]:
+def cards_of(event: LogEvent) -> tuple[int, ...]:
     """Return the addresses of the cards of an event."""
     what, a, b, _ = event
     if what in (k.MOVE, k.REMEMBER, k.FORGET_AT):

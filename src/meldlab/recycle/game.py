@@ -18,11 +18,11 @@ import numpy as np
 from meldlab.errors import NoSuchThing, NotLegalHere
 from meldlab.play import Batch, Count, Deal, FinishedGame, RandomPlayer
 from meldlab.recycle import library
-from meldlab.recycle.describe import Describer
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.settings import with_settings
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.machine import Machine
+from meldlab.recycle.narration import Narrator
 from meldlab.recycle.players.search import play_games, ranks_of
 from meldlab.recycle.players.search_player import SearchPlayer
 from meldlab.recycle.state import Option, State
@@ -107,7 +107,7 @@ class RecycleGame:
             raise NotLegalHere(f"{self.name} is for {self.machine.players} players, not {seats}")
         if deal.given:
             raise NotLegalHere("a RECYCLE game deals its own cards: none can be given")
-        return State(*self.machine.start_with_known(deal.seed, deal.number), Describer(self.machine))
+        return State(*self.machine.start_with_known(deal.seed, deal.number), Narrator(self.machine))
 
     def counted(self, played: FinishedGame[State]) -> dict[str, int]:
         """Return what is counted of a game at the table."""

@@ -9,23 +9,33 @@ set SAYS of p1 to CHECK, set SAYS of p1 to BET; set PAID of p1 to 2
 Option(index=0, path=(0,))
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self, overload
 
+from meldlab.cards import Card
 from meldlab.chance import Purpose
 from meldlab.chance.kernel import address
 from meldlab.errors import BadText, MeldlabError, NoSuchThing, NotLegalHere
 from meldlab.play import Chance, Result
-from meldlab.recycle.describe import Describer
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine.kernel_observe import deal_unseen, list_unseen
 from meldlab.recycle.machine.position import KnownCards, Position
+from meldlab.recycle.narration import Narrator, sentence
 
 REVEALS = " -> "  # in a record, between a decision and its outcome
 MAX_ATTEMPTS = 20  # to deal unseen cards so that the seat to move has an option
+
+
+CARD = re.compile("[2-9TJQKA][♣♦♥♠]")
+
+
+def _cards_in(label: str) -> list[tuple[int, int]]:
+    """Return suit and rank of the standard cards of a label."""
+    return [(int(card.suit), int(card.rank)) for card in map(Card.parse, CARD.findall(label))]
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,21 @@ class OptionList(Sequence[Option]):
     __hash__ = None  # type: ignore[assignment]  # as a list
 
 
+class _OptionTexts(list[str]):
+    """Texts of the first options, in their order, and the index of each; a text that stands already is numbered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.indexes: dict[str, int] = {}
+        self._uses: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        self._uses[text] += 1
+        distinct = text if self._uses[text] == 1 else f"{text} ({self._uses[text]})"
+        self.indexes[distinct] = len(self)
+        self.append(distinct)
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """The observation of a seat; views that a seat cannot distinguish are equal, so nothing made of one reveals hidden cards."""
@@ -72,16 +97,15 @@ class View:
     seat: int
     position: Position = field(repr=False)
     remembered: tuple[int, ...] = field(repr=False)  # the unseen cards of which the seat knows the location, by number
-    describer: Describer = field(repr=False)
-    # The texts of options are written one after the other as far as they are asked for: with their indexes, and their uses so far.
-    _texts: list[str] = field(default_factory=list, init=False)
-    _indexes: dict[str, int] = field(default_factory=dict, init=False)
-    _uses: Counter[str] = field(default_factory=Counter, init=False)
+    describer: Narrator = field(repr=False)
+    # The texts of options are written one after the other as far as they are asked for: those of records, and labels.
+    _texts: _OptionTexts = field(default_factory=_OptionTexts, init=False)
+    _labels: _OptionTexts = field(default_factory=_OptionTexts, init=False)
 
     def __repr__(self) -> str:
         return f"View(seat={self.seat}, to_move={self.to_move}, locations={self.locations}, storage={self.storage})"
 
-    def __reduce__(self) -> "tuple[type[View], tuple[int, Position, tuple[int, ...], Describer]]":
+    def __reduce__(self) -> "tuple[type[View], tuple[int, Position, tuple[int, ...], Narrator]]":
         return type(self), (self.seat, self.position, self.remembered, self.describer)
 
     @cached_property
@@ -111,6 +135,21 @@ class View:
         cells = self.position.cells()
         return tuple((name + self.describer.owner_text(category, owner), str(value)) for _, category, owner, name, value in cells)
 
+    @property
+    def places(self) -> Iterator[tuple[str, bool, tuple[str, ...]]]:
+        """Yield the display name of each location with cards, whether it is the seat's own, and the cards, or their backs."""
+        for location, cards in self.position.locations():
+            faces = self.describer.visible_faces(self.position, location, cards, self.seat)
+            yield self.describer.place(location, self.seat), location.owner == self.seat + 1, faces
+
+    @cached_property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Return name and content of the cells in the words of the labels."""
+        name, describer = self.describer.owner_name, self.describer
+        cells = self.position.cells()
+        facts = (describer.fact(kind, cell, name(category, owner), str(value)) for kind, category, owner, cell, value in cells)
+        return tuple(fact for fact in facts if fact)
+
     @cached_property
     def _options(self) -> OptionList:
         return OptionList(self)
@@ -131,18 +170,19 @@ class View:
             raise NotLegalHere(f"option {index + 1} like this does not exist here (1 to {len(options)})")
 
     def parse(self, text: str) -> Option:
-        """Return the option of a text: its number from 1, its words, or its words and what it revealed."""
+        """Return the option of a text: its number from 1, its words, its words and what it revealed, or its label."""
         self._verify_turn()
         words = " ".join(text.partition(REVEALS)[0].split())
         if words.isdecimal():
             if not (len(words) < 10 and 0 < int(words) <= len(self._options)):
                 raise BadText(f"no option {words} (1 to {len(self._options)})", text, 0)
             return self._options[int(words) - 1]
-        while words not in self._indexes:
-            if len(self._texts) == len(self._options):
-                raise NoSuchThing("option", words, self._texts)
+        while words not in self._texts.indexes and len(self._texts) < len(self._options):
             self.option_text(len(self._texts))
-        return self._options[self._indexes[words]]
+        index = self._texts.indexes.get(words, self._labels.indexes.get(words))
+        if index is None:
+            raise NoSuchThing("option", words, self._texts)
+        return self._options[index]
 
     def _verify_turn(self) -> None:
         if self.to_move != self.seat:
@@ -150,14 +190,26 @@ class View:
 
     def option_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows; options with the text of an earlier one are numbered."""
-        for i in range(len(self._texts), index + 1):
-            text = self._foreseen_text(i)
-            self._uses[text] += 1
-            if self._uses[text] > 1:
-                text += f" ({self._uses[text]})"
-            self._indexes[text] = i
-            self._texts.append(text)
+        self._write_texts(index)
         return self._texts[index]
+
+    def label(self, index: int) -> str:
+        """Return an option in the words of the program's labels, or in derived ones; numbered like ``option_text``."""
+        self._write_texts(index)
+        return self._labels[index]
+
+    @cached_property
+    def listing(self) -> tuple[int, ...]:
+        """Return the indices of the options as people list them: those that differ only in cards in the order of the cards."""
+        labels = [self.label(index) for index in range(len(self._options))]
+        words = [CARD.sub("", label) for label in labels]
+        return tuple(sorted(range(len(labels)), key=lambda index: (words.index(words[index]), _cards_in(labels[index]), index)))
+
+    def _write_texts(self, index: int) -> None:
+        for i in range(len(self._texts), index + 1):
+            after, events = self.position.preview(i)
+            self._texts.add(self.describer.preview(events, after, self._visible_cards))
+            self._labels.add(self.describer.option_label(self.position, i, after, events, self._visible_cards))
 
     def _foreseen_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
@@ -175,10 +227,10 @@ class State:
 
     position: Position
     known: KnownCards = field(compare=False, repr=False)
-    describer: Describer = field(compare=False, repr=False)
+    describer: Narrator = field(compare=False, repr=False)
     _views: dict[int, View] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Describer]]":
+    def __reduce__(self) -> "tuple[type[State], tuple[Position, KnownCards, Narrator]]":
         # Cached properties can be computed again.
         return type(self), (self.position, self.known, self.describer)
 
@@ -228,6 +280,13 @@ class State:
         text = self.describer.events(chosen, after, seat) if chosen else "has chosen"
         rest = self.describer.events(followed, after, seat)
         return f"{text}\n  {rest}" if rest else text
+
+    def narrate(self, action: Option, seat: int) -> str:
+        """Return what ``seat`` sees of an action in the words of the labels, and on a second line what follows from it."""
+        after, chosen, followed, _ = self.position.transition(action.index)
+        text = sentence(self.describer.action(self.position, action.index, after, chosen, seat)) if chosen else ""
+        rest = sentence(self.describer.narrate(followed, after, seat, self.position.to_move + 1))
+        return (text or "has chosen") + (f"\n  {rest}" if rest else "")
 
     def forfeit(self, seat: int, why: str) -> Result:
         """Return the end when ``seat`` forfeits: it and its team are last, one point behind the worst score as the game stands.

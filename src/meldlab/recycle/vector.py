@@ -29,13 +29,13 @@ from meldlab.chance import check_seed
 from meldlab.errors import NoSuchThing, NotLegalHere, NotPossible, whole_number
 from meldlab.parallel import core_count
 from meldlab.play.batch import Observations
-from meldlab.recycle.describe import Describer
 from meldlab.recycle.features import Features
 from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.machine import kernel_layout as k
 from meldlab.recycle.machine import kernel_tables as kt
 from meldlab.recycle.machine.kernel_drive import NO_RESULTS, Bytecode, new_job, run_job
 from meldlab.recycle.machine.position import IntArray, Position
+from meldlab.recycle.narration import Narrator
 from meldlab.recycle.state import State
 
 Reward = Literal["place", "score"]
@@ -205,7 +205,7 @@ class RecycleVector:
         words = row[: row[k.TOP]].copy()
         # The position lists its options once more.
         words[k.GAME_WORK] -= words[k.WORK]
-        return State(Position(self._machine, words), self._tables.known[table].copy(), Describer(self._machine))
+        return State(Position(self._machine, words), self._tables.known[table].copy(), Narrator(self._machine))
 
     def failure(self, table: int) -> str:
         """Return the error of the game that ended at a table in the last step; an empty text if it did not fail."""

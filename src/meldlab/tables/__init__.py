@@ -22,9 +22,22 @@ from meldlab.tables.model import GameEnd, Table, public
 __all__ = ["Table", "build_table", "public"]
 
 
-def build_table(game: Game[Any], view: Any, log: Sequence[str], players: Sequence[str], result: Result | None = None) -> Table:
-    """Return the table as the seat of a view sees it; ``log``: the actions so far, as ``Step.describe`` gives them to this seat."""
+def build_table(
+    game: Game[Any],
+    view: Any,
+    log: Sequence[str],
+    players: Sequence[str],
+    result: Result | None = None,
+    texts: Sequence[str] = (),
+) -> Table:
+    """Return the table as the seat of a view sees it; ``log``: the actions so far, as ``Step.describe`` gives them to this seat.
+
+    ``texts`` are the same actions in the words of the game, "" where it has none of its own.
+    """
     table: Table = load_object(GAMES[kind_of_game(game)].table)(game, view, log, players)
+    if any(texts):
+        events = [event.model_copy(update={"text": texts[event.turn] or event.text}) for event in table.events]
+        table = table.model_copy(update={"events": events})
     if result is not None:
         table = table.model_copy(update={"moves": [], "result": GameEnd.from_result(result)})
     return table

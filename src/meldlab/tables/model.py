@@ -88,6 +88,8 @@ class MoveView(BaseModel):
 
     text: str
     """The move in the notation of records."""
+    label: str = ""
+    """The move in the words of the game, if it has any."""
     verb: str
     cards: list[str] = []
     """The faces of the cards that move."""

@@ -7,11 +7,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from meldlab.recycle.card_names import standard_card
-from meldlab.recycle.describe import HIDDEN, Describer
+from meldlab.recycle.describe import HIDDEN
 from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.header import Header
 from meldlab.recycle.machine.position import Position
 from meldlab.recycle.machine.storage import Location
+from meldlab.recycle.narration import Narrator
 from meldlab.recycle.state import View
 from meldlab.tables.model import MAX_EVENTS, CardKeys, CardView, Event, Fact, Group, MoveView, Role, SeatView, Table, Visibility, Zone
 
@@ -39,7 +40,7 @@ class Part(NamedTuple):
 def build(game: RecycleGame, view: View, log: Sequence[str], players: Sequence[str]) -> Table:
     """Return the table as the seat of the view sees it."""
     locations = list(view.position.locations())
-    moves = [_move(str(option)) for option in view.legal_actions()]
+    moves = [_move(str(option), view.label(index)) for index, option in enumerate(view.legal_actions())]
     naming: dict[str, list[int]] = {}
     for index, move in enumerate(moves):
         for card in set(move.cards):
@@ -60,7 +61,7 @@ def build(game: RecycleGame, view: View, log: Sequence[str], players: Sequence[s
         zones=zones,
         moves=moves,
         events=_events(log, _open_labels(view)),
-        facts=[Fact(key=name, value=value) for name, value in view.storage],
+        facts=[Fact(key=name, value=value) for name, value in view.facts],
         lowest_wins=game.machine.scoring == "min",
         standard_cards=view.describer.standard_cards,
     )
@@ -75,7 +76,7 @@ def _title(game: RecycleGame) -> str:
     return _title_of_text(game.text) or game.name
 
 
-def open_zones(describer: Describer, position: Position) -> list[Zone]:
+def open_zones(describer: Narrator, position: Position) -> list[Zone]:
     """Return the locations of a position with all cards open."""
     keys = CardKeys()
     return [
@@ -91,7 +92,7 @@ def _seen_zone(view: View, location: Location, numbers: tuple[int, ...], single:
 
 
 def _zone(
-    describer: Describer, location: Location, faces: Sequence[str], keys: CardKeys, single: Mapping[str, list[int]] = MappingProxyType({})
+    describer: Narrator, location: Location, faces: Sequence[str], keys: CardKeys, single: Mapping[str, list[int]] = MappingProxyType({})
 ) -> Zone:
     owner = location.owner - 1 if location.owner else None
     visibility: Visibility = location.visibility  # type: ignore[assignment]  # one of these words
@@ -100,7 +101,7 @@ def _zone(
     )
     cards = [_card(name, keys.next(name), single.get(_face(name), [])) for name in faces if not name.startswith(HIDDEN)]
     groups = [Group(cards=cards)] if cards else []
-    label = describer.location_name(location)
+    label = describer.place(location)
     return Zone(key=str(location), role=role, label=label, owner=owner, visibility=visibility, count=len(faces), groups=groups)
 
 
@@ -114,10 +115,10 @@ def _face(name: str) -> str:
     return str(standard_card(name) or name)
 
 
-def _move(text: str) -> MoveView:
+def _move(text: str, label: str) -> MoveView:
     first, *others = _parts(text)
     cards = [_face(card) for part in (first, *others) for card in part.cards if not card.startswith(HIDDEN)]
-    return MoveView(text=text, verb=first.verb, cards=cards, source=first.source, target=first.target)
+    return MoveView(text=text, label=label, verb=first.verb, cards=cards, source=first.source, target=first.target)
 
 
 @lru_cache(maxsize=4096)

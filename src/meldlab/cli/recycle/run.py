@@ -52,6 +52,7 @@ def transcript(
     players: PlayersOption = "random",
     seed: SeedOption = 0,
     number: Annotated[int, typer.Option("--game", min=0, help="Number of the game within the seed, from 0.")] = 0,
+    events: Annotated[bool, typer.Option("--events", help="Print every event of the machine, not the words of the labels.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Print every move of one game.
@@ -70,11 +71,12 @@ def transcript(
         return
     for line in lines:
         if "begins" in line:
-            print(f"   0. {line['begins']}")
+            print(f"   0. {line['begins'] if events else line['text']}")
         elif "seat" in line:
-            print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {line['did']}")
-            if line["then"]:
-                print(f"      {line['then']}")
+            done, then = (line["did"], line["then"]) if events else (line["text"], line["outcome"])
+            print(f"{line['decision'] + 1:4}. p{line['seat']} ({line['option']} of {line['options']}) {done}")
+            if then:
+                print(f"      {then}")
         else:
             print(f"{line['ended']}; scores " + ", ".join(map(str, line["scores"] or ["none"])))
 

@@ -53,27 +53,27 @@ class RecycleScreen(Screen):
         for line in self.text.splitlines():
             if line.strip() and not line.startswith(";;"):
                 break
-            lines.append(line.removeprefix(";;").strip())
+            if not line.startswith(";;="):
+                lines.append(line.removeprefix(";;").strip())
         return lines
 
     def show(self, view: Any) -> None:
         """Print the places and the options."""
         self.say("")
-        for name, cards in view.locations:
-            self.say(f"  {name:20} {self._pile(name, cards)}")
-        if view.storage:
-            self.say("  " + ", ".join(f"{name} {value}" for name, value in view.storage))
-        options = view.legal_actions()
-        for option in options[:OPTIONS]:
-            self.say(f"  {option.index + 1:3}  {option}")
-        if len(options) > OPTIONS:
-            self.say(f"       and options {OPTIONS + 1} to {len(options)}: a number or a card is enough")
+        for place, own, cards in view.places:
+            self.say(f"  {place:20} {self._pile(own, cards)}")
+        if view.facts:
+            self.say("  " + ", ".join(f"{name} {value}" for name, value in view.facts))
+        for number, index in enumerate(view.listing[:OPTIONS], 1):
+            self.say(f"  {number:3}  {view.label(index)}")
+        if len(view.listing) > OPTIONS:
+            self.say(f"       and options {OPTIONS + 1} to {len(view.listing)}: a number or a card is enough")
 
-    def _pile(self, name: str, cards: tuple[str, ...]) -> str:
+    def _pile(self, own: bool, cards: tuple[str, ...]) -> str:
         """Return the cards of a place: the own ones sorted, of other piles the top ones, the top first."""
         if len(set(cards)) == 1 and cards[0].startswith(HIDDEN):
             return f"{len(cards)} x {cards[0]}"
-        if name.endswith(f" of p{self.seat + 1}") and self.sorting < 2:
+        if own and self.sorting < 2:
             return " ".join(sorted(cards, key=self._place))
         shown, more = cards[::-1][:MOST], len(cards) - MOST
         return " ".join(shown) + (f" and {more} more below" if more > 0 else "")
@@ -88,7 +88,7 @@ class RecycleScreen(Screen):
 
     def words(self, view: Any) -> list[str]:
         """Return the options as text."""
-        return [self.drawn(str(option)).plain for option in view.legal_actions()[:OPTIONS]]
+        return [view.label(index) for index in view.listing[:OPTIONS]]
 
     def only(self, view: Any) -> Any:
         """Return a single option."""
@@ -97,7 +97,7 @@ class RecycleScreen(Screen):
 
     def read(self, view: Any, text: str) -> Any:
         """Read an option by number, by its words, or by what only one option names."""
-        return read_move(view, text)
+        return read_move(view, text, view.listing)
 
     def hint(self, view: Any) -> None:
         """Search, and print the value of each option."""
@@ -105,14 +105,14 @@ class RecycleScreen(Screen):
         key = Deal(0).chance(0, self.seat).key(Purpose.SEARCH)
         result = SearchWorkspace.of(view.position.machine).result(HINT_PLAYER, view.position, view.remembered, key)
         best, own = result.index, result.scores[:, self.seat]
-        self.say(f"best: {best + 1}, {options[best]}: your score is {own[best]:.1f} on average in rollouts")
+        self.say(f"best: {view.listing.index(best) + 1}, {view.label(best)}: your score is {own[best]:.1f} on average in rollouts")
         table = Table("option", box=None, padding=(0, 1))
         for head in ("place", "score", "games"):
             table.add_column(head, justify="right")
         for index in sorted(range(len(options)), key=lambda index: (index != best, -np.nan_to_num(result.rewards[index], nan=-1))):
             score = "" if np.isnan(own[index]) else f"{own[index]:.1f}"
             place = "" if np.isnan(own[index]) else f"{result.ranks[index, self.seat] + 1:.1f}"
-            table.add_row(self.drawn(f"{index + 1}  {options[index]}"), place, score, f"{result.counts[index]:,}")
+            table.add_row(self.drawn(f"{view.listing.index(index) + 1}  {view.label(index)}"), place, score, f"{result.counts[index]:,}")
         self.console.print(table)
         self.say("place (1 is the first) and score: yours, on average over the rollouts")
 
@@ -125,11 +125,11 @@ class RecycleScreen(Screen):
 
     def tell(self, step: Step[Any]) -> None:
         """Print an action as the user observes it; also the user's own, as much may follow from it."""
-        if step.forfeit or step.seat != self.seat:
-            super().tell(step)
+        if step.forfeit:
+            self.say(step.forfeit)
             return
-        alone = " (the only option)" if self.only(step.before.view(self.seat)) is not None else ""
-        self.say(f"you{alone}: {step.describe(self.seat).partition(' ')[2]}")
+        alone = " (the only option)" if step.seat == self.seat and self.only(step.before.view(self.seat)) is not None else ""
+        self.say(f"{self.name(step.seat)}{alone}: {step.before.narrate(step.action, self.seat)}")
 
     def drawn(self, text: str) -> Text:
         """Return a text with its cards drawn."""

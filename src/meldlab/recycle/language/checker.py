@@ -20,6 +20,7 @@ from meldlab.recycle.language import syntax as s
 from meldlab.recycle.language.constants import cards_made, constant, is_fixed
 from meldlab.recycle.language.diagnostics import Diagnostic
 from meldlab.recycle.language.hints import Hints
+from meldlab.recycle.language.labels import Labels
 from meldlab.recycle.language.limits import Limits
 from meldlab.recycle.language.lint import lint
 from meldlab.recycle.language.parser import parse
@@ -43,7 +44,12 @@ class CheckedProgram:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return all diagnostics, errors first; the linter runs on first access."""
-        return ordered([*self.checker_diagnostics, *lint(self.parsed)])
+        return ordered([*self.checker_diagnostics, *lint(self.parsed), *self.labels.diagnostics])
+
+    @cached_property
+    def labels(self) -> Labels:
+        """Return the labels in the comments."""
+        return Labels.parse(self.text, self.parsed)
 
     def raise_errors(self) -> "CheckedProgram":
         """Return the checked program, or raise its first error."""

@@ -50,6 +50,7 @@ TITLES = {
     "W112": "a value that never occurs",
     "W113": "a game that fails",
     "W114": "a game that does not end",
+    "W115": "a label of nothing",
 }
 
 

@@ -29,7 +29,7 @@ class Header:
 
     @classmethod
     def parse(cls, text: str) -> "Header":
-        """Parse the comments; an empty comment or the point of a list ends a line."""
+        """Parse the comments without labels; an empty comment or the point of a list ends a line."""
         text = text.removeprefix("\ufeff")
         lines: list[str] = []
         continued, end = False, 0
@@ -37,7 +37,7 @@ class Header:
             code, _, comment = line.partition(";;")
             if code.strip():
                 break
-            words = comment.lstrip(";").strip()
+            words = "" if comment.startswith("=") else comment.lstrip(";").strip()
             if words and continued and len(lines) > 1 and not _POINT.match(words):
                 lines[-1] += " " + words
             elif words:

@@ -219,6 +219,7 @@ def run(code, data, layout, state, pc, allowed, fuel):
                     state[a] = state[members + 1 + member]
             else:
                 state[a] = member_by_path(state, layout, members)
+                log_event(state, layout, k.ANY, here, state[a], 0)
             if work + state[k.WORK] > stop and state[k.STATUS] == k.PLAYING:
                 state[k.STATUS] = k.PAUSED
         elif op == k.ALTERNATIVE:

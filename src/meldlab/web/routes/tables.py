@@ -142,7 +142,7 @@ async def _table(
         "outcome": _outcome(table, names),
         "said": short(_said(table, names)),
         "short": short,
-        "label": lambda move: short(game.label(move)),
+        "label": lambda move: move.label or short(game.label(move)),
         "hands": [(zone, _arranged(zone, orders[0] if orders else "melds")) for zone in own],
         "choices": _choices(table, own),
         "most_options": MAX_OPTIONS,

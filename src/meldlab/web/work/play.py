@@ -78,6 +78,7 @@ class Session:
     def __init__(self, text: str, record: Record, game: Any, steps: list[Step[Any]]) -> None:
         self.text, self.record, self.game, self.steps = text, record, game, steps
         self.logs: dict[int, list[str]] = {}
+        self.texts: dict[int, list[str]] = {}  # the same in the words of the game
 
     @classmethod
     def replay(cls, text: str) -> "Session":
@@ -100,7 +101,9 @@ class Session:
     def table(self, seat: int | None) -> Table:
         """Return the table as a seat, or a spectator, sees it."""
         own = seat or 0
-        table = build_table(self.game, self.state.view(own), self.log(own), self.record.players, self.record.result)
+        log, texts = self.log(own), self.texts.setdefault(own, [])
+        texts.extend(step.narrate(own) for step in self.steps[len(texts) :])
+        table = build_table(self.game, self.state.view(own), log, self.record.players, self.record.result, texts)
         return public(table) if seat is None else table
 
     def played(self, seat: int | None, informed: bool = False) -> Played:
@@ -115,6 +118,7 @@ class Session:
         record = replace(self.record, actions=actions, result=steps[-1].result if steps else None)
         session = Session(str(record), record, self.game, [*self.steps, *steps])
         session.logs = {seat: list(log) for seat, log in self.logs.items()}
+        session.texts = {seat: list(texts) for seat, texts in self.texts.items()}
         return session
 
     def shortened(self, count: int) -> "Session":

@@ -13,12 +13,12 @@ from meldlab.games import parse_player
 from meldlab.parallel import chunks
 from meldlab.play import Deal, Step, Table
 from meldlab.recycle.check import check_program
-from meldlab.recycle.describe import Describer
 from meldlab.recycle.game import RecycleGame
 from meldlab.recycle.language.constants import constant
 from meldlab.recycle.language.diagnostics import TITLES
 from meldlab.recycle.language.header import Header
 from meldlab.recycle.movement import Movement
+from meldlab.recycle.narration import Narrator
 from meldlab.recycle.players import one_per_seat
 from meldlab.recycle.transcript import describe_start, describe_step
 from meldlab.reports.page import figure_svg
@@ -141,8 +141,8 @@ class GameResponse:
 
     def __init__(self, text: str, players: Sequence[str], seed: int) -> None:
         self.game = game_of_text(text)
-        self.deal, self.describer = Deal(seed), Describer(self.game.machine)
-        self.position, self.begins = describe_start(self.game.machine, seed)
+        self.deal, self.describer = Deal(seed), Narrator(self.game.machine)
+        self.position, self.begins, _ = describe_start(self.game.machine, seed)
         self.table = Table(self.game, [parse_player(self.game, name) for name in one_per_seat(players, self.game.machine.players)])
         self.steps: list[Step[Any]] = []
         self.over = self.position.over
