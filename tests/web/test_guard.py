@@ -39,7 +39,7 @@ def test_refusals_have_one_shape(client: TestClient) -> None:
     for path in ("/api/v1/matches/nobodyhasthisid0", "/api/v1/nothing", "/api/v1/jobs/x"):
         answer = client.get(path)
         assert answer.status_code in (404, 422)
-        assert list(answer.json()) == ["error"]
+        assert list(answer.json()) == ["error", "code"]
 
 
 @pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd"])

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,9 +31,9 @@ def test_that_does_not_end():
 
 
 @contextmanager
-def serving(store: str, end: signal.Signals = signal.SIGKILL) -> Iterator[str]:
+def serving(store: str, end: signal.Signals = signal.SIGKILL, options: Sequence[str] = ()) -> Iterator[str]:
     """Give the address of a server that ends as it is told."""
-    process = start("serve", "--port", "0", "--store", store, stdout=subprocess.PIPE)
+    process = start("serve", "--port", "0", "--store", store, *options, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:
         found = re.search(r"http://\S+", process.stdout.readline())

@@ -1,6 +1,8 @@
 """``meldlab serve``: the web app."""
 
-from contextlib import suppress
+import os
+import socket
+import webbrowser
 from typing import Annotated
 
 import typer
@@ -17,34 +19,41 @@ def serve(
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     store: StoreOption = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Number of worker processes.")] = 2,
+    name: Annotated[list[str] | None, typer.Option(metavar="HOST", help="Name by which the app may be called; '*' for any.")] = None,
+    setting: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A limit of the server; see --settings.")] = None,
+    settings: Annotated[bool, typer.Option("--settings", help="List the settings with their defaults, and exit.")] = False,
 ) -> None:
     """Serve the web app: Rummikub helper, tables, review, studio, experiments.
 
     Example: meldlab serve --open
     """
-    import os
-    import socket
-    import webbrowser
-
     try:
-        import uvicorn
-
+        from meldlab.runs.store import Store
         from meldlab.web.app import make_app
-        from meldlab.web.settings import LOCAL, Settings
+        from meldlab.web.serving import run_server
+        from meldlab.web.settings import LOCAL, Settings, descriptions
     except ImportError as error:
         raise NotPossible(f"'meldlab serve' needs {error.name}: pip install 'meldlab[web]'") from None
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.create_server((host, port), family=family, backlog=512)
-    except OSError as error:
-        raise NotPossible(f"cannot listen at {host}:{port}: {os.strerror(error.errno) if error.errno else error}") from None
+    if settings:
+        for known, default, text in descriptions():
+            print(f"{known} = {'yes' if default is True else 'no' if default is False else default}\n    {text}")
+        return
     place = f"[{host}]" if ":" in host else host
+    chosen = Settings(store=store, hosts=(*LOCAL, place, *map(str.lower, name or ())), workers=workers).with_values(setting or ())
+    Store.open(store, chosen.lock_seconds)  # before anything is announced
+    listening = _listen(host, port)
     address = f"http://{'localhost' if host in ('0.0.0.0', '::') else place}:{listening.getsockname()[1]}"
-    app = make_app(Settings(store=store, hosts=(*LOCAL, place), workers=workers))
+    app = make_app(chosen)
     print(f"The web app is at {address} (Ctrl-C stops it; games and experiments are saved).", flush=True)
     if open_:
         webbrowser.open(address)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=2, limit_concurrency=1000))
-    with suppress(KeyboardInterrupt):  # the usual way to stop it
-        server.run(sockets=[listening])
+    run_server(app, listening, chosen)
     print("The web app has stopped.")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=512)
+    except OSError as error:
+        raise NotPossible(f"cannot listen at {host}:{port}: {os.strerror(error.errno) if error.errno else error}") from None

@@ -6,23 +6,26 @@ True
 """
 
 import gc
+import os
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
-from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from meldlab import __version__
 from meldlab.web.errors import ERROR_RESPONSES, add_error_handlers
-from meldlab.web.rendering import page
+from meldlab.web.rendering import STATIC, page, static_digest
 from meldlab.web.routes import (
     experiments,
     gin,
     matches,
+    operation,
     review,
     review_pages,
     rummikub,
@@ -38,9 +41,9 @@ from meldlab.web.security import SecurityMiddleware
 from meldlab.web.services import COLD, Services, ServicesDep
 from meldlab.web.settings import Settings
 
-STATIC = Path(__file__).parent / "static"
 ROUTERS: tuple[Any, ...] = (
     matches.router,
+    operation.router,
     tables.pages,
     runs.router,
     rummikub.api,
@@ -63,12 +66,18 @@ GAME_PAGES = {"gin": gin.PAGE, "recycle": studio_pages.PAGE}
 
 
 class PackageFiles(StaticFiles):
-    """Files of the package; browsers ask again whether they have changed."""
+    """Files of the package; with the digest in their address browsers keep them for a year, without it they ask again."""
 
-    def file_response(self, *arguments: Any, **options: Any) -> Response:
-        """Return a file, that browsers cache and revalidate."""
-        response = super().file_response(*arguments, **options)
-        response.headers["Cache-Control"] = "no-cache"
+    def get_path(self, scope: Scope) -> str:
+        """Return the path of a file without the digest."""
+        path = super().get_path(scope)
+        scope["immutable"] = path.startswith(f"{static_digest()}{os.sep}")
+        return path.partition(os.sep)[2] if scope["immutable"] else path
+
+    def file_response(self, full_path: Any, stat_result: Any, scope: Scope, status_code: int = 200) -> Response:
+        """Return a file with its time to live."""
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if scope["immutable"] else "no-cache"
         return response
 
 
@@ -98,14 +107,15 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         responses=ERROR_RESPONSES,
     )
-    app.add_middleware(SecurityMiddleware, settings=chosen)
+    app.state.requests = Counter[int]()
+    app.add_middleware(SecurityMiddleware, settings=chosen, requests=app.state.requests)
     add_error_handlers(app)
     app.state.game_pages = GAME_PAGES
     for router in ROUTERS:
         for route in router.routes:
             route.summary = route.description.partition(".")[0].partition(";")[0]
         app.include_router(router)
-    app.mount("/static", PackageFiles(directory=STATIC), name="static")
+    app.mount("/static", GZipMiddleware(PackageFiles(directory=STATIC), minimum_size=500), name="static")
 
     @app.get("/", include_in_schema=False)
     async def front(request: Request, services: ServicesDep) -> Response:
@@ -122,12 +132,14 @@ def make_app(settings: Settings | None = None) -> FastAPI:
         """Return, for each room, about how many seconds it takes until its kernels are compiled; 0 if they are."""
         return {room: 0 if room in services.warming.ready else services.warming.seconds_left(room) for room in COLD}
 
-    @app.api_route("/api/{path:path}", methods=["GET", "POST", "PUT", "DELETE"], include_in_schema=False)
-    async def old_path(request: Request, path: str) -> Response:
+    async def old_path(request: Request) -> Response:
         """Redirect a path without a version."""
-        if path.startswith("v1/"):
-            raise HTTPException(404)
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"/api/v1/{path}{query}", 308)
+        return RedirectResponse(f"/api/v1/{request.url.path.removeprefix('/api/')}{query}", 308)
+
+    paths = [route.path for router in ROUTERS for route in router.routes]
+    for name in sorted({path.split("/")[3] for path in (*paths, "/api/v1/ready") if path.startswith("/api/v1/")}):
+        methods = ["GET", "POST", "DELETE"]
+        app.add_api_route(f"/api/{name}{{rest:path}}", old_path, methods=methods, include_in_schema=False)
 
     return app

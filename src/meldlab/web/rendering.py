@@ -1,6 +1,8 @@
 """How a page of the laboratory is drawn: Jinja templates upon the house's frame, everything escaped, a nonce for the one script inside."""
 
+import hashlib
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from fastapi.responses import HTMLResponse
 
 STANDARD = {str(card) for card in CARDS}
+
+
+STATIC = Path(__file__).parent / "static"
 
 
 class PageLink(NamedTuple):
@@ -40,6 +45,15 @@ PAGES = (
 
 
 @cache
+def static_digest() -> str:
+    """Return a digest of all static files; it is a part of their addresses, so that browsers may keep them."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in STATIC.rglob("*") if path.is_file()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("meldlab.web"),
@@ -54,6 +68,7 @@ def _environment() -> Environment:
     )
     made.filters["combine"] = lambda first, more: {**first, **more}
     made.globals["partial"] = False
+    made.globals.update(static=f"/static/{static_digest()}")
     made.globals["picture"] = picture
     made.globals.update(crown=CROWN, symbol=lambda suit: Suit.parse(suit).symbol)
     return made

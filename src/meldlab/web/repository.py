@@ -108,6 +108,11 @@ class Repository:
         with self.store.reading() as connection:
             return [StoredMatch(**row._mapping) for row in connection.execute(question)]
 
+    def count_matches(self) -> int:
+        """Return the number of stored matches."""
+        with self.store.reading() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(MATCHES)).scalar_one())
+
     def versions(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the version of each match."""
         with self.store.reading() as connection:

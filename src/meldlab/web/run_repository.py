@@ -119,6 +119,11 @@ class RunRepository:
         with self.store.reading() as connection:
             return tuple(connection.execute(sa.select(LINKS.c.id, LINKS.c.version).where(LINKS.c.entry == entry)).one())
 
+    def count_open(self) -> int:
+        """Return the number of runs that wait or run."""
+        with self.store.reading() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).where(QUEUE.c.state.in_(OPEN))).scalar_one())
+
     def import_jobs(self) -> None:
         """Copy the rows of the table ``jobs`` of earlier versions into the queue, once; their unfinished work starts again."""
         with self.store.writing() as connection:

@@ -6,13 +6,16 @@ that says neither is no browser and cannot be misled by another site.
 
 import asyncio
 import secrets
+from collections import Counter
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from meldlab.web.errors import CODES, ErrorResponse, error_answer
 from meldlab.web.settings import Settings
 from meldlab.web.visitors import COOKIE
 
@@ -41,8 +44,9 @@ def policy(nonce: str) -> str:
 class SecurityMiddleware:
     """The middleware of all this."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    def __init__(self, app: ASGIApp, settings: Settings, requests: Counter[int]) -> None:
+        """``requests`` counts answers by their status."""
+        self.app, self.settings, self.requests = app, settings, requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and pass it on with limits."""
@@ -57,6 +61,7 @@ class SecurityMiddleware:
             nonlocal sent
             if message["type"] == "http.response.start":
                 sent = True
+                self.requests[message["status"]] += 1
                 result = MutableHeaders(scope=message)
                 for name, value in MORE_HEADERS.items():
                     result.setdefault(name, value)
@@ -72,7 +77,7 @@ class SecurityMiddleware:
         if rejection is not None:
             await rejection(scope, receive, answer)
             return
-        body = LimitedBody(receive, self.settings.body)
+        body = LimitedBody(receive, self.settings.body, self.settings.body_seconds)
         limit = None if scope["path"].endswith(STREAMS) else self.settings.request_seconds
         try:
             async with asyncio.timeout(limit):
@@ -80,29 +85,42 @@ class SecurityMiddleware:
         except TimeoutError:
             if not sent:
                 says = f"no answer within {self.settings.request_seconds:.0f} seconds"
-                await _error_response(503, says, {"Retry-After": "10"})(scope, receive, answer)
+                await _error_response(scope, 503, says, {"Retry-After": "10"})(scope, receive, answer)
+        except asyncio.CancelledError:  # the server stops, and waits for no request any more
+            if sent:
+                await send({"type": "http.response.body"})
+            else:
+                await _error_response(scope, 503, "the server stops", {"Retry-After": "30"})(scope, receive, answer)
 
-    def _rejection(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+    def _rejection(self, scope: Scope, headers: Headers) -> Response | None:
         host = headers.get("host", "")
         if "*" not in self.settings.hosts and _name(host) not in self.settings.hosts:
-            return _error_response(400, "the server is not called by this name; 'meldlab serve --host NAME' gives it another")
+            return _error_response(scope, 400, "the server is not called by this name; 'meldlab serve --name HOST' allows it")
         if scope["method"] not in SAFE and not _from_here(headers, host):
-            return _error_response(403, "this can be asked from the laboratory's own pages only")
+            return _error_response(scope, 403, "this can be asked from the laboratory's own pages only")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.settings.body:
-            return _error_response(413, f"a request may have {self.settings.body:,} bytes")
+            return _error_response(scope, 413, f"a request may have {self.settings.body:,} bytes")
         return None
 
 
 class LimitedBody:
-    """Receives, and counts the bytes, whatever the header says."""
+    """Receives a body of limited size within limited time, whatever its header says."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
-        self.receive, self.most, self.left = receive, most, most
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
+        self.receive, self.most, self.left, self.complete = receive, most, most, False
+        self.deadline = asyncio.get_running_loop().time() + seconds
 
     async def __call__(self) -> Message:
-        """Return the next message; more bytes than the limit are answered with 413."""
-        message = await self.receive()
+        """Return the next message; too many bytes are answered with 413, a body that is not complete in time with 408."""
+        if self.complete:
+            return await self.receive()  # the client disconnects
+        try:
+            async with asyncio.timeout_at(self.deadline):
+                message = await self.receive()
+        except TimeoutError:
+            raise HTTPException(408, "the body of the request did not arrive in time", {"Connection": "close"}) from None
+        self.complete = not message.get("more_body", False)
         self.left -= len(message.get("body", b""))
         if self.left < 0:
             raise HTTPException(413, f"a request may have {self.most:,} bytes")
@@ -123,5 +141,5 @@ def _from_here(headers: Headers, host: str) -> bool:
     return origin is None or urlsplit(origin).netloc == host
 
 
-def _error_response(status: int, why: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": why}, status, headers)
+def _error_response(scope: Scope, status: int, why: str, headers: dict[str, str] | None = None) -> Response:
+    return error_answer(Request(scope), status, ErrorResponse(error=why, code=CODES[status]), headers)

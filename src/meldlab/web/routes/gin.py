@@ -139,19 +139,22 @@ async def watch(services: ServicesDep, visitor: VisitorDep, match: FinishedGin) 
     """Let the strongest player play the own cards of a finished match; the answer is a finished match, too."""
     record = await services.run(visitor, work.watch, match.record, STRONGEST)
     turns = len(Record.parse(record).actions)
-    stored = services.repository.add_match(visitor.id, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
+    add = services.repository.add_match
+    stored = await services.sql(add, visitor.id, "gin", record, match.seat, turns, True, f"{STRONGEST} played it")
     return await look(services, visitor, stored)
 
 
 @pages.get("/gin")
 async def lobby(request: Request, services: ServicesDep, visitor: VisitorDep) -> Response:
     """Show the ladder, the rules, and the matches that wait."""
-    return _lobby(request, services, visitor)
+    return await _lobby(request, services, visitor)
 
 
-def _lobby(request: Request, services: Services, visitor: Visitor, problem: str = "", typed: dict[str, str] | None = None) -> Response:
+async def _lobby(
+    request: Request, services: Services, visitor: Visitor, problem: str = "", typed: dict[str, str] | None = None
+) -> Response:
     mine = []
-    for match in services.repository.matches_of(visitor.id, "gin", most=20):
+    for match in await services.sql(services.repository.matches_of, visitor.id, "gin", most=20):
         read = Record.parse(match.record)
         mine.append(
             {"id": match.id, "over": match.over, "turn": match.turn, "against": read.players[1 - match.seat], "result": read.result}
@@ -180,9 +183,9 @@ async def begin(request: Request, services: ServicesDep, visitor: VisitorDep) ->
         body = NewMatch(game="gin", rules=rules, opponents=[typed.get("against", "simple")], seat=0, seed=seed)
         response = await start(services, visitor, body)
     except ValidationError as error:
-        return _lobby(request, services, visitor, error.errors()[0]["msg"], typed)
+        return await _lobby(request, services, visitor, error.errors()[0]["msg"], typed)
     except MeldlabError as error:
-        return _lobby(request, services, visitor, str(error), typed)
+        return await _lobby(request, services, visitor, str(error), typed)
     return RedirectResponse(f"/play/{response.id}", 303)
 
 

@@ -3,7 +3,6 @@
 The seed stays in the store until the match is over: it is the deal.
 """
 
-import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -116,12 +115,14 @@ class MatchResponse(BaseModel):
 class Outdated(HttpError):
     """The match has more actions, or fewer, than the request says."""
 
+    code = "outdated"
+
     def __init__(self) -> None:
         super().__init__(409, "the match has changed since: look at it again")
 
 
 async def _any_match(services: ServicesDep, id: MatchId) -> StoredMatch:
-    return services.repository.match(id)
+    return await services.sql(services.repository.match, id)
 
 
 AnyMatch = Annotated[StoredMatch, Depends(_any_match)]
@@ -154,14 +155,16 @@ async def start(services: ServicesDep, visitor: VisitorDep, body: NewMatch) -> M
     id = secrets.token_urlsafe(12)
     played = await services.run(visitor, work.begin, id, body.game, body.rules, players, deal)
     practice = "" if body.seed is None else "the deal was chosen"
-    match = services.repository.add_match(visitor.id, body.game, played.record, body.seat, played.turn, played.over, practice, id=id)
+    match = await services.sql(
+        services.repository.add_match, visitor.id, body.game, played.record, body.seat, played.turn, played.over, practice, id=id
+    )
     return _response(match, played)
 
 
 @router.get("")
 async def matches(services: ServicesDep, visitor: VisitorDep) -> list[MatchSummary]:
     """List the matches of the visitor, the one last changed first."""
-    stored = services.repository.matches_of(visitor.id)
+    stored = await services.sql(services.repository.matches_of, visitor.id)
     return [MatchSummary(id=match.id, game=match.game, over=match.over, changed=match.changed) for match in stored]
 
 
@@ -185,7 +188,7 @@ async def act(services: ServicesDep, visitor: VisitorDep, match: OwnMatch, body:
         case MoveRequest():
             action = MoveData(body.verb, body.card, body.melds)
     played = await services.run(visitor, work.act, reference(match, visitor), action)
-    return _changed(services, match, played)
+    return await _changed(services, match, played)
 
 
 @router.post("/{id}/undo")
@@ -194,7 +197,7 @@ async def take_back(services: ServicesDep, visitor: VisitorDep, match: OwnMatch,
     _check_moment(services, match, body)
     played = await services.run(visitor, work.undo, reference(match, visitor))
     practice = match.practice or ("a choice was taken back after a hidden card was seen" if played.informed else "")
-    return _changed(services, match, played, practice)
+    return await _changed(services, match, played, practice)
 
 
 @router.get("/{id}/record", response_class=PlainTextResponse)
@@ -216,13 +219,15 @@ async def events(
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream each change of a match; a stream with Last-Event-ID continues after it."""
     since = int(last_event_id) if last_event_id and last_event_id.isdecimal() else -1
-    while not await request.is_disconnected():
-        match = services.repository.match(match.id)
-        if match.version > since:
-            since = match.version
-            data = (await look(services, visitor, match)).model_dump() if table else {"version": match.version, "over": match.over}
-            yield ServerSentEvent(data=data, id=str(match.version), event="match")
-        await asyncio.sleep(0.3)
+    with services.notifier.subscribe(match.id) as changed:
+        while not await request.is_disconnected():
+            changed.clear()
+            match = await services.sql(services.repository.match, match.id)
+            if match.version > since:
+                since = match.version
+                data = (await look(services, visitor, match)).model_dump() if table else {"version": match.version, "over": match.over}
+                yield ServerSentEvent(data=data, id=str(match.version), event="match")
+            await changed.wait()
 
 
 def _check_moment(services: Services, match: StoredMatch, body: UndoRequest) -> None:
@@ -231,9 +236,11 @@ def _check_moment(services: Services, match: StoredMatch, body: UndoRequest) -> 
         raise Outdated
 
 
-def _changed(services: Services, match: StoredMatch, played: Played, practice: str | None = None) -> MatchResponse:
+async def _changed(services: Services, match: StoredMatch, played: Played, practice: str | None = None) -> MatchResponse:
     practice = match.practice if practice is None else practice
-    changed = services.repository.change_match(match, record=played.record, turn=played.turn, over=played.over, practice=practice)
+    values = {"record": played.record, "turn": played.turn, "over": played.over, "practice": practice}
+    changed = await services.sql(services.repository.change_match, match, **values)
+    services.notifier.notify(match.id)
     return _response(changed, played)
 
 

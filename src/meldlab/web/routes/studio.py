@@ -49,13 +49,13 @@ async def games() -> list[LibraryGame]:
 @router.post("/texts", status_code=201)
 async def keep(services: ServicesDep, body: Text) -> TextResponse:
     """Keep a description, so that an address can name it: ``/studio/ID``."""
-    return _response(texts_of(services).keep(read_text(body.text)))
+    return _response(await services.sql(texts_of(services).keep, read_text(body.text)))
 
 
 @router.get("/texts/{id}")
 async def text(services: ServicesDep, id: TextId) -> TextResponse:
     """Return a description by its name."""
-    return _response(texts_of(services).find(id))
+    return _response(await services.sql(texts_of(services).find, id))
 
 
 def _response(found: Description) -> TextResponse:
@@ -126,5 +126,6 @@ async def _begin(services: Services, visitor: Visitor, kind: str, subjects: list
     for subject in subjects:
         text = read_text(subject.text)
         title = await services.run(visitor, work.subject, text=text, settings=subject.settings)
-        arguments["subjects"].append({"text": texts_of(services).keep(text).id, "settings": subject.settings, "title": title})
+        stored = await services.sql(texts_of(services).keep, text)
+        arguments["subjects"].append({"text": stored.id, "settings": subject.settings, "title": title})
     return run_response(await services.background.submit(visitor.id, kind, arguments))

@@ -21,7 +21,7 @@ from meldlab.tables import Table
 from meldlab.web.descriptions import LONGEST, Description, read_text
 from meldlab.web.errors import HttpError
 from meldlab.web.forms import read_form
-from meldlab.web.rendering import page
+from meldlab.web.rendering import page, static_digest
 from meldlab.web.repository import StoredMatch
 from meldlab.web.routes import studio as api
 from meldlab.web.routes.matches import MatchId, NewMatch, start
@@ -59,7 +59,7 @@ CODEMIRROR = {
     "@marijn/find-cluster-break": "find-cluster-break",
     **{name: name for name in ("style-mod", "w3c-keyname", "crelt")},
 }
-IMPORTS = {"imports": {name: f"/static/vendor/codemirror/{folder}/index.js" for name, folder in CODEMIRROR.items()}}
+IMPORTS = {"imports": {name: f"/static/{static_digest()}/vendor/codemirror/{folder}/index.js" for name, folder in CODEMIRROR.items()}}
 Opponent = Annotated[str, Query(pattern=f"^({'|'.join(PLAYERS)})$")]
 
 
@@ -98,7 +98,7 @@ async def _outcome(asked: Awaitable[T]) -> Asked:
 @router.get("")
 async def start_page(request: Request, services: ServicesDep, visitor: VisitorDep) -> Response:
     """Show the library to start from, and what this user has started."""
-    matches = [(_name_of(item), item) for item in services.repository.matches_of(visitor.id, game="recycle", most=10)]
+    matches = [(_name_of(item), item) for item in await services.sql(services.repository.matches_of, visitor.id, game="recycle", most=10)]
     work = await services.sql(services.runs.runs, visitor.id, ("analyse", "compare"), count=10)
     games = [library.entry(name) for name in library.names()]
     return page(request, "studio/start.html.jinja", title="RECYCLE studio", games=games, matches=matches, work=work)
@@ -123,7 +123,7 @@ async def editor(
     at: Annotated[int, Query(ge=0, le=MAX_AT)] = 0,
 ) -> Response:
     """Show a text in the editor, what is to be said about it, which way its cards go, and what was asked for."""
-    result = texts_of(services).find(id)
+    result = await services.sql(texts_of(services).find, id)
     form = Form(text=result.text, do=show or "keep", players=players, games=games, seed=seed)
     return await _editor(request, services, visitor, result, form, at)
 
@@ -135,7 +135,7 @@ async def work_on(request: Request, services: ServicesDep, visitor: VisitorDep) 
     text = read_text(form.text)
     if len(text) > LONGEST:
         raise HttpError(413, f"a text may have {LONGEST:,} characters, not {len(text):,}")
-    result = texts_of(services).keep(text)
+    result = await services.sql(texts_of(services).keep, text)
     try:
         return RedirectResponse(await _address(services, visitor, result, form), 303)
     except (MeldlabError, HttpError) as error:
@@ -167,7 +167,7 @@ async def _address(services: Services, visitor: Visitor, found: Description, for
             return f"/studio/work/{(await api.analyse(services, visitor, Analysing(subject=own, **effort))).id}"
         case "compare":
             others = [Subject(text=found.text, settings=_settings(form))] if form.settings else []
-            others += [Subject(text=texts_of(services).find(form.against).text)] if form.against else []
+            others += [Subject(text=(await services.sql(texts_of(services).find, form.against)).text)] if form.against else []
             if not others:
                 raise NotLegalHere("a comparison needs another game, or a number that is set otherwise")
             return f"/studio/work/{(await api.compare(services, visitor, Comparing(subjects=[own, *others], **effort))).id}"

@@ -104,7 +104,7 @@ async def play(request: Request, services: ServicesDep, visitor: VisitorDep, mat
             response = await act(services, visitor, match, TypedAction(after=form.after, action=form.action))
     except (MeldlabError, Outdated) as error:
         problem = "" if isinstance(error, Outdated) else str(error)
-        match = services.repository.match(match.id)
+        match = await services.sql(services.repository.match, match.id)
         response = await look(services, visitor, match)
     if problem or "hx-request" in request.headers:
         return await _table(request, services, visitor, (match, response), Shown(sort, "", problem, form.action if problem else ""))

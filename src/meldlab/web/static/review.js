@@ -1,6 +1,6 @@
 // Sugar of the review: a record that is dropped or chosen goes off at once, the slider shows as it slides, a match in the address begins.
 
-import { say } from "/static/meldlab.js";
+import { say } from "./meldlab.js";
 
 let settling;
 const entry = () => document.querySelector("form[data-drop]");

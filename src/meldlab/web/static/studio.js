@@ -8,7 +8,7 @@ import { search, searchKeymap, highlightSelectionMatches } from "@codemirror/sea
 import { autocompletion, completionKeymap, closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { tags } from "@lezer/highlight";
-import { say } from "/static/meldlab.js";
+import { say } from "./meldlab.js";
 
 const DRAFT = "meldlab-draft-";
 const nonce = document.querySelector("script[type=importmap]").nonce;
