@@ -203,7 +203,7 @@ def test_a_person_plays(capsys: pytest.CaptureFixture[str], tiny: str, monkeypat
     answers = iter(["nonsense", "9", "2"])
     monkeypatch.setattr("builtins.input", lambda *_: next(answers))
     printed = said(capsys, "play", tiny, "--seat", "2")
-    assert "p1 is mcts:100" in printed
+    assert "p1 is mcts:1000" in printed
     assert "1 x ??" in printed
     assert "error: no option 'nonsense'" in printed
     assert "error: no option 9 (1 to 2)" in printed

@@ -12,6 +12,10 @@ from meldlab.errors import NotLegalHere
 
 __all__ = ["app"]
 
+# 1000 simulations per option took at most 0.97 s of CPU in five decisions of a random game (seed 1) of each library game, 0.97 in
+# president and below 0.6 in all others.
+OPPONENT = "mcts:1000"
+
 app = Commands(epilog="Example: meldlab recycle list")
 app.command("list")(programs.list_games)
 app.command()(programs.new)
@@ -32,7 +36,7 @@ def play(
     match: MatchOptions,
     options: TerminalOptions,
     seat: Annotated[int, typer.Option("--seat", min=1, help="Your seat.")] = 1,
-    against: Annotated[str, typer.Option("--against", help="Player of the other seats: mcts:100, pimc:100, random ...")] = "mcts:100",
+    against: Annotated[str, typer.Option("--against", help="Player of the other seats: mcts:100, pimc:100, random ...")] = OPPONENT,
     no_auto: Annotated[bool, typer.Option("--no-auto", help="Ask even if there is only one option.")] = False,
 ) -> None:
     """Play a game, or a match of several deals, in the terminal against searching players or others; you see what your seat may see.
