@@ -180,9 +180,10 @@ def test_failed_games_are_counted_and_explained(capsys: pytest.CaptureFixture[st
 
 
 def test_show_transcript_and_perft(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
-    shown = answer(capsys, "show", tiny)
-    assert {"tree", "instructions", "storage"} <= set(shown)
-    assert "CHOICE" in said(capsys, "show", tiny)
+    assert said(capsys, "show", tiny) == TINY
+    assert answer(capsys, "show", tiny) == {"game": "Tiny2", "source": TINY}
+    assert {"tree", "instructions", "storage"} <= set(answer(capsys, "show", tiny, "--compiled"))
+    assert "CHOICE" in said(capsys, "show", tiny, "--compiled")
     told = answer(capsys, "transcript", tiny, "--seed", "2")
     assert [move["seat"] for move in told["moves"]] == [1, 2]
     assert told["scores"] == [1, 1]
@@ -225,7 +226,7 @@ def played(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_cards_are_drawn_sorted_and_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=("sort", "rules", "?", "6d", "play", "8c"))
+    shown = played(capsys, monkeypatch, "hearts", "--deals", "1", "--seed", "7", lines=("sort", "rules", "?", "6d", "play", "8c"))
     assert "your hand            5♣ 6♣ 8♣ 9♣ J♣ 3♦ 5♦ 6♦ K♦ 2♥ 7♥ K♥ K♠" in shown
     assert "your hand            2♥ 3♦ 5♣ 5♦ 6♣ 6♦ 7♥ 8♣ 9♣ J♣ K♦ K♥ K♠" in shown
     assert "Each heart taken costs 1" in shown
@@ -236,7 +237,7 @@ def test_cards_are_drawn_sorted_and_named(capsys: pytest.CaptureFixture[str], mo
 
 
 def test_an_option_can_be_typed_as_it_is_listed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=("2, play 8♣", "3  play 8♣"))
+    shown = played(capsys, monkeypatch, "hearts", "--deals", "1", "--seed", "7", lines=("2, play 8♣", "3  play 8♣"))
     # Its number and its words must mean the same option.
     assert "    3  play 8♣" in shown
     assert "error: no option '2, play 8♣' (1 to 5, or the words of one)" in shown
@@ -363,3 +364,11 @@ def test_run_and_arena_play_matches(capsys: pytest.CaptureFixture[str], tiny: st
     assert [row["score"] for row in run["players"]] == [4, 4]
     assert answer(capsys, "arena", tiny, "random", "mcts:2", "--deals", "2", "--games", "4")["deals_per_game"] == 2
     assert "exclude each other" in said(capsys, "run", tiny, "--target", "4", "--deals", "2", status=2)
+
+
+def test_play_takes_the_target_of_the_label(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "a match until a total reaches 121" in played(capsys, monkeypatch, "cribbage", "--seed", "7", lines=())
+    shown = played(capsys, monkeypatch, "hearts", "--seed", "7", lines=())
+    assert "a match until a total reaches 100; the lowest total wins" in shown
+    assert "pass K♠" in shown
+    assert "match" not in played(capsys, monkeypatch, "spades", "--seed", "7", lines=())

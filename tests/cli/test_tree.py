@@ -29,7 +29,7 @@ WITHOUT_SEED = {
     ),
     *(f"waiting {verb}" for verb in ("solve", "hand", "discard", "approximate", "classes", "table")),
     *(f"stopping {verb}" for verb in ("value", "advise", "policy", "matrices")),
-    *(f"recycle {verb}" for verb in ("list", "new", "check", "show", "format", "migrate")),
+    *(f"recycle {verb}" for verb in ("list", "new", "check", "show", "format", "migrate", "verify")),
     *(f"runs {verb}" for verb in ("list", "show", "export")),
 }
 # Verbs whose example asks for a person, for a file or a run that is not there, or for more than a few seconds.

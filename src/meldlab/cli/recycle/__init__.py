@@ -6,7 +6,7 @@ import typer
 
 from meldlab.cli.arena import ArenaOptions, GamesOption, PlayersArgument, run_arena
 from meldlab.cli.options import Commands, TerminalOptions
-from meldlab.cli.recycle import analyse, programs, run, search
+from meldlab.cli.recycle import analyse, programs, run, search, verification
 from meldlab.cli.recycle.programs import GameArgument, MatchOptions, ProgramOptions
 from meldlab.errors import NotLegalHere
 
@@ -20,6 +20,9 @@ app.command()(programs.show)
 app.command("format")(programs.format_program)
 app.command()(programs.migrate)
 app.command()(run.run)
+app.command()(verification.differ)
+app.command()(verification.verify)
+app.command()(verification.cover)
 
 
 @app.command()
@@ -34,6 +37,8 @@ def play(
 ) -> None:
     """Play a game, or a match of several deals, in the terminal against searching players or others; you see what your seat may see.
 
+    A program with the label "match" is played to that total, unless --target or --deals says otherwise.
+
     Example: meldlab recycle play kuhn_poker --seat 1 --deals 4
     """
     from meldlab.cli.recycle.match_screen import AskingMatchScreen, MatchScreen
@@ -47,7 +52,7 @@ def play(
         raise NotLegalHere(f"{recycle_game.name} has seats 1 to {recycle_game.machine.players}, not {seat}")
     unfinished = read_unfinished(options.save, options.resume)
     if unfinished is None:
-        played = match.match(recycle_game)
+        played = match.match(recycle_game, recycle_game.machine.checked.labels.target)
     else:
         played = RecycleMatch.read(unfinished.rules) if "match" in unfinished.rules else recycle_game
     screens = (MatchScreen, AskingMatchScreen) if isinstance(played, RecycleMatch) else (RecycleScreen, Asking)

@@ -50,15 +50,16 @@ class MatchOptions:
     """Options for matches of several deals."""
 
     target: Annotated[int | None, typer.Option("--target", min=1, help="Play matches until a total reaches this score.")] = None
-    deals: Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals.")] = None
+    deals: Annotated[int | None, typer.Option("--deals", min=1, help="Play matches of this number of deals; 1: the program alone.")] = None
 
-    def match(self, game: "RecycleGame") -> "RecycleMatch | RecycleGame":
-        """Return a match of the game, or the game alone without a target or a number of deals."""
+    def match(self, game: "RecycleGame", default: int | None = None) -> "RecycleMatch | RecycleGame":
+        """Return a match of the game; without options one to the ``default`` target, or, if there is none, the game alone."""
         from meldlab.recycle.match import RecycleMatch
 
         if self.target is not None and self.deals is not None:
             raise NotLegalHere("--target and --deals exclude each other")
-        return game if self.target is None and self.deals is None else RecycleMatch(game, self.target, self.deals)
+        target = default if self.target is None and self.deals is None else self.target
+        return game if target is None and self.deals in (None, 1) else RecycleMatch(game, target, self.deals)
 
 
 def read_settings(settings: list[str] | None) -> dict[str, int]:
@@ -168,14 +169,22 @@ def check(
         raise typer.Exit(2)
 
 
-def show(game: GameArgument, program: ProgramOptions, json: JsonOption = False) -> None:
-    """Show the compiled program: its tree, its instructions, and its storage.
+def show(
+    game: GameArgument,
+    program: ProgramOptions,
+    compiled: Annotated[bool, typer.Option("--compiled", help="Print the tree, the instructions and the storage instead.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Print the source of a game, or its compiled program.
 
     Example: meldlab recycle show kuhn_poker
     """
     from meldlab.recycle.machine.disassembly import instructions, storage, tree
 
     recycle_game = program.load(game)
+    if not compiled:
+        print_json({"game": recycle_game.name, "source": recycle_game.text}) if json else print(recycle_game.text.rstrip("\n"))
+        return
     parts = {name: part(recycle_game.machine) for name, part in (("tree", tree), ("instructions", instructions), ("storage", storage))}
     if json:
         print_json({"game": recycle_game.name, **parts})

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from meldlab.errors import NoSuchThing, NotLegalHere
 
-__all__ = ["Entry", "entry", "load", "names", "template"]
+__all__ = ["Entry", "cases", "entry", "load", "names", "template"]
 
 _HERE = files(__name__)
 
@@ -47,6 +47,18 @@ def entry(name: str) -> Entry:
     text = (_HERE / f"{name}.rcy").read_text(encoding="utf-8")
     title, players, rules = (line.removeprefix(";;").strip() for line in text.splitlines()[:3])
     return Entry(name, title, int(players.removeprefix("Players:")), rules.removeprefix("Rules:").strip(), text)
+
+
+def cases(name: str) -> str:
+    """Return the cases of a game, from its rules, as ``recycle verify`` reads them.
+
+    >>> cases("kuhn_poker").count("[[case]]")
+    5
+    """
+    known = sorted(file.name.removesuffix(".toml") for file in (_HERE / "cases").iterdir())
+    if name not in known:
+        raise NoSuchThing("cases in the library for", name, known)
+    return (_HERE / "cases" / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def template(title: str) -> str:
