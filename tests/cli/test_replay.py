@@ -47,7 +47,7 @@ def test_a_replay_in_steps_shows_what_each_player_saw(name: str, tmp_path: Path,
     record, file = played(name), tmp_path / "game.toml"
     record = replace(record, actions=record.actions[:1], result=None)
     file.write_text(str(record))
-    sign = {"gin": "  upcard", "oklahoma": "  upcard", "rummikub": "rack:"}.get(name, "\n  HAND of p")
+    sign = {"gin": "  upcard", "oklahoma": "  upcard", "rummikub": "rack:"}.get(name, "  your hand  ")
     for seat in ((), ("--seat", "1")):
         status, out, _ = run(capsys, str(file), "--step", *seat)
         assert status == 0

@@ -73,7 +73,7 @@ def terminal(*arguments: str, columns: int = 80) -> Iterator[Terminal]:
 TABLES = {
     "gin": (["gin", "play", "--against", "simple", "--seed", "6"], "you may .*\n"),
     "rummikub": (["rummikub", "play", "--against", "greedy", "--seed", "7"], "rack: .*\n"),
-    "recycle": (["recycle", "play", "hearts", "--seed", "7"], " 1  move .*\n"),
+    "recycle": (["recycle", "play", "hearts", "--seed", "7"], " 1  pass .*\n"),
 }
 
 

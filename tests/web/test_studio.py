@@ -95,7 +95,7 @@ def test_a_game_is_told_as_the_transcript_does(client: TestClient) -> None:
     assert [(move["did"], move["then"], move["seat"] + 1) for move in steps["moves"]] == [(m["did"], m["then"], m["seat"]) for m in moves]
     assert steps["result"]["scores"] == last["scores"]
     assert steps["decisions"] == len(moves)
-    assert {"HAND of p1", "HAND of p2"} <= {zone["label"] for zone in steps["zones"]}
+    assert {"hand of p1", "hand of p2"} <= {zone["label"] for zone in steps["zones"]}
 
 
 def test_the_graph_is_drawn_and_told(client: TestClient) -> None:
@@ -215,15 +215,20 @@ def test_a_seat_is_played_to_the_end(client: TestClient) -> None:
     assert "Kuhn Poker: You and mcts:20" in again.text
 
 
+def test_an_option_is_not_understood_by_what_several_name(client: TestClient) -> None:
+    address = begun(client, "go_fish")
+    match = client.get(f"/api/v1/matches/{address.rpartition('/')[2]}").json()
+    assert "fits the options" in client.post(address, data={"after": match["turn"], "action": "ask"}).text
+
+
 def test_an_option_is_understood_by_what_only_it_names(client: TestClient) -> None:
     address = begun(client, "block_rummy")
     told = client.get(f"/api/v1/matches/{address.rpartition('/')[2]}").json()
-    card = next(zone for zone in told["table"]["zones"] if zone["label"] == "PILE")["groups"][0]["cards"][-1]["face"]
-    assert "fits the options" in client.post(address, data={"after": told["turn"], "action": "move"}).text
+    card = next(zone for zone in told["table"]["zones"] if zone["label"] == "discard pile")["groups"][0]["cards"][-1]["face"]
     assert "no option &#39;zebra&#39;" in client.post(address, data={"after": told["turn"], "action": "zebra"}).text
     assert client.post(address, data={"after": told["turn"], "action": card.lower()}).status_code == 200
     zones = client.get(f"/api/v1/matches/{told['id']}").json()["table"]["zones"]
-    hand = next(zone for zone in zones if zone["label"] == "HAND of p1")
+    hand = next(zone for zone in zones if zone["label"] == "hand of p1")
     assert card in [item["face"] for item in hand["groups"][0]["cards"]]
 
 
