@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from enum import Enum
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -139,7 +138,7 @@ def numbers_in(value: Any, seen: set[int] | None = None) -> Iterator[int]:
         yield int(value)
     elif isinstance(value, np.ndarray):
         yield from value.ravel().tolist()
-    elif isinstance(value, str | bytes | type | Enum) or value is None or callable(value):
+    elif isinstance(value, str | bytes | type) or value is None or callable(value):
         return
     else:
         if isinstance(value, dict):

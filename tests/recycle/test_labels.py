@@ -115,7 +115,7 @@ def test_narration_does_not_depend_on_hidden_cards(name: str) -> None:
         other = step.before.redeal(step.seat, Deal(9).chance(0, step.seat)).view(step.seat)
         count = len(view.legal_actions())
         assert [view.label(index) for index in range(count)] == [other.label(index) for index in range(count)]
-        assert (view.facts, list(view.places)) == (other.facts, list(other.places))
+        assert (view.facts, view.places) == (other.facts, other.places)
 
 
 def test_narration_hides_cards_that_a_seat_does_not_see() -> None:

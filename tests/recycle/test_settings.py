@@ -46,7 +46,7 @@ def test_what_cannot_be_set_is_named() -> None:
         with_settings(TEXT, {"COLOURS": 2})
     assert TEXT[wrong.value.offset :].startswith("(RED, BLUE)")
     with pytest.raises(NotLegalHere, match="the program declares no number"):
-        with_settings(library.entry("hearts").text, {"LIMIT": 2})
+        with_settings(library.entry("whist").text, {"LIMIT": 2})
     with pytest.raises(BadText, match="0 players"):
         Machine.compile(with_settings(TEXT, {"SEATS": 0}))
 

@@ -11,7 +11,7 @@ Option(index=0, path=(0,))
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self, overload
@@ -135,12 +135,14 @@ class View:
         cells = self.position.cells()
         return tuple((name + self.describer.owner_text(category, owner), str(value)) for _, category, owner, name, value in cells)
 
-    @property
-    def places(self) -> Iterator[tuple[str, bool, tuple[str, ...]]]:
-        """Yield the display name of each location with cards, whether it is the seat's own, and the cards, or their backs."""
-        for location, cards in self.position.locations():
-            faces = self.describer.visible_faces(self.position, location, cards, self.seat)
-            yield self.describer.place(location, self.seat), location.owner == self.seat + 1, faces
+    @cached_property
+    def places(self) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+        """Return the display name of each location with cards, whether it is the seat's own, and the cards, or their backs."""
+        name, faces = self.describer.place, self.describer.visible_faces
+        return tuple(
+            (name(location, self.seat), location.owner == self.seat + 1, faces(self.position, location, cards, self.seat))
+            for location, cards in self.position.locations()
+        )
 
     @cached_property
     def facts(self) -> tuple[tuple[str, str], ...]:
