@@ -61,6 +61,8 @@ def match_option(options: Sequence[str], text: str) -> int:
     >>> options = ["turn pass", "move SIX-DIAMONDS from HAND of p1 to PILE"]
     >>> match_option(options, "6d"), match_option(options, "2, move 6♦")
     (1, 1)
+    >>> match_option(["play blue five", "play red five"], "BLUE-FIVE")
+    0
     """
     number, words = NUMBERED.fullmatch(text).groups()  # type: ignore[union-attr]  # any text fits
     required = _normal_words(words)
@@ -73,7 +75,7 @@ def match_option(options: Sequence[str], text: str) -> int:
 
 
 def _normal_words(text: str) -> set[str]:
-    return {_normal(word.strip(",;")) for word in text.split()}
+    return {part for word in text.split() for part in _normal(word.strip(",;")).split("-")}
 
 
 def _normal(word: str) -> str:
