@@ -33,6 +33,7 @@ def test_root_help_equals_the_help_of_each_command(capsys: pytest.CaptureFixture
 def test_group_without_command_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "stopping")
     assert (status, out) == (2, "") or (status, err) == (2, "")
+    assert (out + err).startswith("Usage: meldlab stopping")
     assert "Example: meldlab stopping value" in out + err
 
 

@@ -127,8 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         message = getattr(error, "format_message", error.__str__)().rstrip(".").replace(": Value error, ", ": ")
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "meldlab"
-        # The message is empty if no command was given: help has just been printed.
-        _stop(f"error: {message} (see '{command} --help')" if message else "", 2)
+        # Without a command the message is the help, or empty if that has just been printed.
+        _stop(message if not message or message.startswith("Usage: ") else f"error: {message} (see '{command} --help')", 2)
     except (typer.Abort, KeyboardInterrupt):
         _stop(interrupt_message(), INTERRUPTED)
     except SystemExit as stopped:
