@@ -113,7 +113,7 @@ def test_run_plays_variants(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyse", "kuhn_poker", "--dialect", "0.4"], "'0.4' is not one of '0.6', '0.5'"),
         (["analyse", "kuhn_poker", "--limits", "cards=x"], "name=number"),
         (["analyse", "kuhn_poker", "--store", "gopher://x"], "gopher://x is not a store"),
-        (["compare", "gin_rummy", "hearts", "--set", "LIMT=3"], "no game declares all numbers of LIMT=3 (gin_rummy: LIMIT; hearts: none)"),
+        (["compare", "gin_rummy", "whist", "--set", "LIMT=3"], "no game declares all numbers of LIMT=3 (gin_rummy: LIMIT; whist: none)"),
         (["compare"], "Missing argument"),
     ],
 )

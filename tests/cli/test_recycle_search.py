@@ -84,7 +84,7 @@ def test_where_no_variant_will_do_the_status_is_one(capsys: pytest.CaptureFixtur
     ("words", "problem"),
     [
         (["nogame", *WISH], "no game 'nogame'"),
-        (["hearts", *WISH], "hearts declares no number that could vary"),
+        (["whist", *WISH], "whist declares no number that could vary"),
         (["leduc_poker", "--maximise", "drama"], "leduc_poker declares BET=2, RAISES=2"),
         (["leduc_poker", "--vary", "BETS=1..2", "--maximise", "drama"], "did you mean BET?\n  BETS=1..2\n  ^"),
         (["leduc_poker", "--vary", "BET=2..1", "--maximise", "drama"], "nothing lies from 2 to 1\n  BET=2..1\n      ^"),

@@ -85,8 +85,8 @@ def test_a_game_is_asked_for_numbers_that_it_has() -> None:
         asked("leduc_poker", "BETS=1..3")
     with pytest.raises(BadText, match=r"BET is to vary in two ways\n  BET=1\.\.3, BET=2\.\.4\n            \^"):
         asked("leduc_poker", "BET=1..3", "BET=2..4")
-    with pytest.raises(NotLegalHere, match=r"hearts declares no number that could vary: write \(declare 5 'HAND\)"):
-        asked("hearts", "HAND=1..3")
+    with pytest.raises(NotLegalHere, match=r"whist declares no number that could vary: write \(declare 5 'HAND\)"):
+        asked("whist", "HAND=1..3")
     with pytest.raises(NotLegalHere, match=r"--vary BET=LOW\.\.HIGH; leduc_poker declares BET=2, RAISES=2"):
         asked("leduc_poker")
 
