@@ -181,10 +181,14 @@ class View:
             return self._options[int(words) - 1]
         while words not in self._texts.indexes and len(self._texts) < len(self._options):
             self.option_text(len(self._texts))
-        index = self._texts.indexes.get(words, self._labels.indexes.get(words))
-        if index is None:
+        if words in self._texts.indexes:
+            return self._options[self._texts.indexes[words]]
+        # Records have the texts, so labels are written for people only.
+        if self._options:
+            self.label(len(self._options) - 1)
+        if words not in self._labels.indexes:
             raise NoSuchThing("option", words, self._texts)
-        return self._options[index]
+        return self._options[self._labels.indexes[words]]
 
     def _verify_turn(self) -> None:
         if self.to_move != self.seat:
@@ -192,26 +196,24 @@ class View:
 
     def option_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows; options with the text of an earlier one are numbered."""
-        self._write_texts(index)
+        for i in range(len(self._texts), index + 1):
+            self._texts.add(self._foreseen_text(i))
         return self._texts[index]
 
     def label(self, index: int) -> str:
         """Return an option in the words of the program's labels, or in derived ones; numbered like ``option_text``."""
-        self._write_texts(index)
+        for i in range(len(self._labels), index + 1):
+            after, events = self.position.preview(i)
+            self._labels.add(self.describer.option_label(self.position, i, after, events, self._visible_cards))
         return self._labels[index]
 
     @cached_property
     def listing(self) -> tuple[int, ...]:
         """Return the indices of the options as people list them: those that differ only in cards in the order of the cards."""
         labels = [self.label(index) for index in range(len(self._options))]
-        words = [CARD.sub("", label) for label in labels]
-        return tuple(sorted(range(len(labels)), key=lambda index: (words.index(words[index]), _cards_in(labels[index]), index)))
-
-    def _write_texts(self, index: int) -> None:
-        for i in range(len(self._texts), index + 1):
-            after, events = self.position.preview(i)
-            self._texts.add(self.describer.preview(events, after, self._visible_cards))
-            self._labels.add(self.describer.option_label(self.position, i, after, events, self._visible_cards))
+        first: dict[str, int] = {}  # option with the same words
+        keys = [(first.setdefault(CARD.sub("", label), index), _cards_in(label), index) for index, label in enumerate(labels)]
+        return tuple(index for _, _, index in sorted(keys))
 
     def _foreseen_text(self, index: int) -> str:
         """Return what an option does as far as the seat knows, whatever the others do."""
